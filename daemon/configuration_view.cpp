@@ -15,6 +15,7 @@ using app::ConfigurationValues;
 
 constexpr const char* kState = "state";
 constexpr const char* kRuntime = "runtime";
+constexpr const char* kNoSuchGpu = "no such GPU";
 constexpr const char* kSetModeConfigured = "cgpuctl set-mode configured";
 
 /// The configured value is in force.
@@ -76,7 +77,25 @@ ConfigurationValue value_of_gpu(const InForce& in_force, const model::Gpu& gpu, 
     const auto& until = in_force.node.until_reboot().gpus;
     const auto then = until.find(gpu.uuid);
     const bool until_reboot = then != until.end() && key.show(then->second) != key.show(settings);
-    return kept(std::move(wanted), key.show(settings), until_reboot, "cgpuctl revert " + index);
+    return kept(std::move(wanted), key.show(settings), until_reboot,
+                key.name == "max_inst" && !settings.by_hand.max_inst
+                    ? "end instances on GPU " + index + " or lower their weights; cgpud takes the value then"
+                    : "cgpuctl revert " + index);
+}
+
+/// Of the GPUs that the files name by an index or a UUID and the node doesn't know. A node whose driver
+/// hasn't been there yet knows none.
+ConfigurationValues values_of_unknown_gpus(const InForce& in_force) {
+    ConfigurationValues unknown;
+    if (in_force.node.gpus().empty()) return unknown;
+    for (const auto& entry : in_force.last_read.entries) {
+        if (entry.path.size() != 3 || entry.path[0] != "gpus" ||
+            config::names_one_of(entry.path[1], in_force.node.gpus()))
+            continue;
+        unknown.push_back({"gpus." + entry.path[1] + "." + entry.path[2], "", kNoSuchGpu, entry.value,
+                           entry.origin.text(), "name a GPU that cgpuctl status shows"});
+    }
+    return unknown;
 }
 
 }  // namespace
@@ -93,6 +112,7 @@ ConfigurationValues configuration_values(const InForce& in_force) {
         if (!gpu.present) continue;
         for (const auto& key : config::gpu_keys()) all.push_back(value_of_gpu(in_force, gpu, key));
     }
+    for (auto& value : values_of_unknown_gpus(in_force)) all.push_back(std::move(value));
     return all;
 }
 
@@ -107,8 +127,10 @@ std::vector<std::string> not_put_in_force(const ConfigurationValues& before, con
         const bool same = then != before.end() &&
                           (then->configured.empty() ? then->value : then->configured) == value.configured;
         if (same) continue;
-        lines.push_back(value.key + ": " + value.configured_source + " says " + value.configured + ", and " +
-                        value.value + " stays in force. Try: " + value.remedy + ".");
+        lines.push_back(
+            value.key + ": " + value.configured_source + " says " + value.configured + ", and " +
+            (value.source == kNoSuchGpu ? "this node has no such GPU" : value.value + " stays in force") +
+            ". Try: " + value.remedy + ".");
     }
     return lines;
 }

@@ -161,10 +161,14 @@ void Daemon::compose(store::State state) {
         link::Outside{loop_, processes_, *slicer_, *leases_, *upgrader_, descriptors_, newer_functions_,
                       events_, total, pid_place, idle, share},
         link);
+    second_looks_ = std::make_unique<app::SecondLooks>(app::SecondLooks::Outside{
+        loop_, [this](auto done) { look_again(std::move(done)); },
+        [this]() -> const model::Node& { return service_->node(); }, [this] { return failures_ > 0; }});
+    bus_->set_second_look(*second_looks_);
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *history_, *usage_, *upgrader_,
-                              events_, wall_clock, processes_.boot_id()});
+                              events_, wall_clock, processes_.boot_id(), second_looks_.get()});
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(
         app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, events_, wall_clock});
@@ -272,6 +276,15 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
     if (std::exchange(open_, true)) return;
     leases_->driver_answered();
     if (const auto opened = open_to_clients(); !opened) fail(opened.error());
+}
+
+/// A driver that doesn't answer counts at the looks that are due, not here: any user can ask for one of
+/// these.
+void Daemon::look_again(std::function<void()> done) {
+    driver_.list([this, done = std::move(done)](const app::Result<model::SeenGpus>& seen) {
+        if (seen) gpus_listed(seen);
+        unmanaged_->look_now(done);
+    });
 }
 
 /// One failure may be a busy driver; after two, nothing more is put on GPUs that can't be used.

@@ -15,6 +15,7 @@
 #include "daemon/app/events/events.hpp"
 #include "daemon/app/history/history.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
+#include "daemon/app/looks/second_looks.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/trace/traces.hpp"
@@ -69,6 +70,8 @@ class Daemon {
     [[nodiscard]] app::Nanos next_look_at(app::Nanos every) const;
     void gpus_listed(const app::Result<model::SeenGpus>& seen);
     void driver_failed(const std::string& why);
+    /// Looks at once, also at what unmanaged containers hold, and then calls back.
+    void look_again(std::function<void()> done);
     tl::expected<void, std::string> open_to_clients();
     void reload();
     void refuse_configuration(const config::Problems& problems);
@@ -111,6 +114,7 @@ class Daemon {
     std::unique_ptr<link::Server> link_;
     std::unique_ptr<app::Service> service_;
     std::unique_ptr<app::UnmanagedContainers> unmanaged_;
+    std::unique_ptr<app::SecondLooks> second_looks_;  ///< before the bus, whose calls wait for it
     std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;
     std::optional<std::uint64_t> refused_since_;  ///< by wall_clock()

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "daemon/config/origins.hpp"
 #include "daemon/daemon.hpp"
 #include "daemon/formats.hpp"
 #include "daemon/store/state_file.hpp"
@@ -27,11 +28,21 @@ void give_memory_back() {
 constexpr int kBadConfig = 78;
 
 /// Judges files before they are put where cgpud reads them. They may belong to anybody, and no state is read.
-int check_files(cgpu::config::Sources sources, const std::vector<std::string>& files) {
+/// `gpus`: the node's, as `INDEX=UUID`; none: it isn't known which GPUs the files may name.
+int check_files(cgpu::config::Sources sources, const std::vector<std::string>& files,
+                const std::vector<std::string>& gpus) {
     sources.main.clear();
     sources.drop_ins.clear();
     sources.files.assign(files.begin(), files.end());
-    const auto read = cgpu::config::load(sources);
+    auto read = cgpu::config::load(sources);
+    const auto known = cgpu::config::read_gpus(gpus);
+    if (!known) {
+        std::cerr << "cgpud: --gpus: " << known.error() << '\n';
+        return 2;
+    }
+    if (read)
+        if (auto unknown = cgpu::config::unknown_gpus(read->entries, *known); !unknown.empty())
+            read = tl::unexpected(std::move(unknown));
     if (read) {
         std::cout << "cgpud would accept " << (files.size() == 1 ? "this file" : "these files") << '\n';
         return 0;
@@ -68,6 +79,7 @@ int main(int argc, char** argv) {
     std::filesystem::path nvml_socket;
     bool check_only = false;
     std::vector<std::string> files;
+    std::vector<std::string> gpus;
     bool formats = false;
     CLI::App app{
         "cgpud owns this node's GPU sharing: it serves org.cgpu1 on the system bus and divides memory and "
@@ -88,6 +100,8 @@ int main(int argc, char** argv) {
                  "read the configuration and the state, say what is wrong with them, and end");
     app.add_option("--check-files", files,
                    "read only the shipped defaults and these files, say what is wrong with them, and end");
+    app.add_option("--gpus", gpus,
+                   "with --check-files: the node's GPUs, each INDEX=UUID; the files may name no others");
     app.add_flag(
         "--formats", formats,
         "print the versions of files, modules and links that it can read (name, oldest, newest), and "
@@ -98,7 +112,7 @@ int main(int argc, char** argv) {
         std::cout << cgpu::formats_text();
         return 0;
     }
-    if (!files.empty()) return check_files(std::move(sources), files);
+    if (!files.empty()) return check_files(std::move(sources), files, gpus);
     give_memory_back();
     try {
         cgpu::Daemon::block_signals();

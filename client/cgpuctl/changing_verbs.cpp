@@ -129,14 +129,18 @@ std::span<const Verb> changing_verbs() {
         {"config",
          {{"ACTION", &Input::action, "show, which is also the default, or check", true},
           {"FILE...", &Input::files, "check: the files, in the order in which they would be read", true}},
-         {kJson, kNoLegend},
+         {{"--check", &Input::check, "",
+           "only the values of the files that aren't in force; exit code 1: some"},
+          kJson,
+          kNoLegend},
          false,
          "The configuration in force, and where each value comes from",
-         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it, or it was\n"
-         "configured otherwise when the GPU was seen first. Values of the files that are not in force are\n"
-         "listed with the command that puts them in force.\n"
-         "check reads files over the shipped defaults, and says what cgpud would refuse, and changes\n"
-         "nothing. Exit code 0: nothing; 1: something.",
+         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it. What nobody has\n"
+         "set follows the files when cgpud reads them. Values of the files that are not in force are listed\n"
+         "with the command that puts them in force; with --check, only those are, and exit code 1 means\n"
+         "that there are some.\n"
+         "check reads files over the shipped defaults, and says what cgpud would refuse, and which GPUs\n"
+         "they name that this node doesn't have, and changes nothing. Exit code 0: nothing; 1: something.",
          "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
          &config},
         {"revert",

@@ -138,15 +138,18 @@ std::span<const Verb> node_verbs() {
           {"--default", &Input::make_default, "", "use it for containers that name no runtime, too"},
           {"--remove", &Input::remove, "", "undo it, and restore the former configuration"},
           {"--file", &Input::file, "FILE",
-           "Docker's or containerd's configuration; default: "
-           "/etc/docker/daemon.json,\n/etc/containerd/config.toml"},
+           "Docker's or containerd's configuration; default: that of the running engine,\nelse "
+           "/etc/docker/daemon.json or /etc/containerd/config.toml"},
           {"--no-reload", &Input::no_reload, "", "don't tell a running dockerd to reload the file"},
           kDryRun,
           kQuiet},
          false,
          "Register cgpu's container runtime with an engine (as root)",
-         "All other keys of Docker's file stay. Docker is told to reload the file; it is not restarted, and\n"
-         "running containers are not affected. Podman gets a file of its own in\n"
+         "All other keys of Docker's file stay. dockerd is told to reload the file, and asked what it has "
+         "in\n"
+         "force; if it doesn't take the runtime, the file is as before, and the exit code is 4. It is not\n"
+         "restarted, and running containers are not affected. --remove leaves the file as it was found.\n"
+         "Podman gets a file of its own in\n"
          "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 of "
          "its\n"
          "file), and reads it when it is restarted.",

@@ -92,10 +92,17 @@ client::Result<void> cdi_attach_hook(const std::string& state, client::Node& nod
     auto variables = asked_by(*bundle);
     if (!variables) return tl::unexpected(variables.error());
 
-    const auto gpus = node.read_gpus();
+    auto gpus = node.read_gpus();
     if (!gpus) return tl::unexpected(gpus.error());
-    const GpuMinors minors = read_gpu_minors(*gpus);
-    if (auto chosen = choose_by_devices(*variables, *bundle, *gpus, minors); !chosen) return chosen;
+    GpuMinors minors = read_gpu_minors(*gpus);
+    auto chosen = choose_by_devices(*variables, *bundle, *gpus, minors);
+    if (!chosen) {
+        gpus = read_gpus_again(node, *gpus);
+        if (!gpus) return tl::unexpected(gpus.error());
+        minors = read_gpu_minors(*gpus);
+        chosen = choose_by_devices(*variables, *bundle, *gpus, minors);
+    }
+    if (!chosen) return chosen;
     if (auto named = check_named(*variables, *bundle, *gpus); !named) return named;
     const std::string& id = container->id;
     auto [name, image] = engine_record(*bundle, id);

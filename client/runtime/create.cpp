@@ -11,6 +11,7 @@
 #include "client/runtime/call/device_choice.hpp"
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/chain/next_runtime.hpp"
+#include "client/runtime/nvidia/nvidia_settings.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/engine_record.hpp"
 #include "client/runtime/oci/gpu_minors.hpp"
@@ -28,7 +29,8 @@ Result<void> write_grant(OciBundle& bundle, const Invocation& invocation, const 
                     created,
                     std::move(gpus),
                     hook_log_argument(invocation),
-                    may_get_gpus_later(bundle)};
+                    may_get_gpus_later(bundle),
+                    must_use_volumes(nvidia_settings(), bundle)};
     if (auto edited = edit_bundle(bundle, edit); !edited) return edited;
     return bundle.write();
 }
@@ -58,7 +60,12 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     if (variables->empty()) return unmanaged();
     auto gpus = node.read_gpus();
     if (!gpus) return tl::unexpected(gpus.error());
-    const auto chosen = choose_by_devices(*variables, *bundle, *gpus, read_gpu_minors(*gpus));
+    auto chosen = choose_by_devices(*variables, *bundle, *gpus, read_gpu_minors(*gpus));
+    if (!chosen) {
+        gpus = read_gpus_again(node, *gpus);
+        if (!gpus) return tl::unexpected(gpus.error());
+        chosen = choose_by_devices(*variables, *bundle, *gpus, read_gpu_minors(*gpus));
+    }
     if (!chosen) return tl::unexpected(chosen.error());
 
     const std::string& id = invocation.id;
@@ -67,6 +74,12 @@ Result<bool> prepare(const Invocation& invocation, const std::string& program, c
     const auto created = node.create_instance({id, std::move(name), std::move(image), *variables});
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty()) return unmanaged();
+    // The node may have found them only for this request.
+    if (!knows_all(*gpus, created->quotas)) gpus = node.read_gpus();
+    if (!gpus) {
+        (void)node.release_instance(id);
+        return tl::unexpected(gpus.error());
+    }
     if (auto written = write_grant(*bundle, invocation, program, *created, std::move(*gpus)); !written) {
         (void)node.release_instance(id);
         return tl::unexpected(written.error());

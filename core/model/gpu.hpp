@@ -19,6 +19,15 @@ constexpr std::uint32_t kMaxMaxInst = 25;  ///< by cGPU's contract max_inst is 1
 constexpr std::uint32_t kMinPrioRatio = 20;
 constexpr std::uint32_t kMaxPrioRatio = 99;  ///< by cGPU's contract prio_ratio is 20 to 99
 
+/// Which settings of a GPU a person has set; the others follow the configuration.
+struct SetByHand {
+    bool policy = false;
+    bool max_inst = false;
+    bool prio_ratio = false;
+
+    friend bool operator==(const SetByHand&, const SetByHand&) = default;
+};
+
 /// The settings of a GPU.
 struct GpuSettings {
     Policy policy = Policy::proportional;
@@ -27,6 +36,7 @@ struct GpuSettings {
     /// default; ours is half.
     std::uint32_t prio_ratio = 50;
     Mode mode = Mode::memory_compute;  ///< of an instance that requests none, while the GPU is empty
+    SetByHand by_hand = {};
 
     friend bool operator==(const GpuSettings&, const GpuSettings&) = default;
 };

@@ -22,7 +22,8 @@ enum class Change { changed, unchanged };
 /// How long a setting holds.
 enum class Lasts {
     until_set_again,
-    until_reboot,  ///< then the value from before holds again (`--runtime`)
+    until_reboot,   ///< then the value from before holds again (`--runtime`)
+    as_configured,  ///< it follows the configuration again
 };
 
 /// What holds again once the machine has been started again, for what was set until then.
@@ -122,6 +123,10 @@ class Node {
     /// processes have.
     Change boot_ended();
 
+    /// Takes those settings of a GPU from the configuration that nobody has set by hand, except the mode:
+    /// that is switched for the node. max_inst stays if set_max_inst() would refuse it.
+    Change follow(const Uuid& gpu, const GpuSettings& configured);
+
     // Settings of a GPU. Refused: not_found, and as named.
     [[nodiscard]] tl::expected<Change, Refusal> set_policy(const Uuid& gpu, Policy policy,
                                                            Lasts lasts = Lasts::until_set_again);
@@ -192,7 +197,9 @@ class Node {
     void sort_gpus();
     Change changed();
     template <class T>
-    Change put(Gpu& gpu, T GpuSettings::*setting, T value, Lasts lasts);
+    Change put(Gpu& gpu, T GpuSettings::*setting, bool SetByHand::*by_hand, T value, Lasts lasts);
+    /// Of the instances on the GPU that requested a percentage.
+    void fit_weights(const Uuid& gpu, std::uint32_t max_inst);
 
     std::uint64_t generation_ = 0;
     std::vector<Gpu> gpus_;

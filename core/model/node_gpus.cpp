@@ -140,13 +140,17 @@ Change Node::lose_driver(const std::string& why) {
 }
 
 template <class T>
-Change Node::put(Gpu& gpu, T GpuSettings::*setting, T value, Lasts lasts) {
+Change Node::put(Gpu& gpu, T GpuSettings::*setting, bool SetByHand::*by_hand, T value, Lasts lasts) {
     const auto entry = until_reboot_.gpus.find(gpu.uuid);
     const GpuSettings before = gpu.settings;
     const GpuSettings kept_before = entry == until_reboot_.gpus.end() ? before : entry->second;
     GpuSettings kept = kept_before;
-    gpu.settings.*setting = value;
-    if (lasts == Lasts::until_set_again) kept.*setting = value;
+    const auto take = [&](GpuSettings& settings) {
+        settings.*setting = value;
+        if (by_hand != nullptr) settings.by_hand.*by_hand = lasts != Lasts::as_configured;
+    };
+    take(gpu.settings);
+    if (lasts != Lasts::until_reboot) take(kept);
     if (before == gpu.settings && kept_before == kept) return Change::unchanged;
     if (kept == gpu.settings)
         until_reboot_.gpus.erase(gpu.uuid);
@@ -155,10 +159,44 @@ Change Node::put(Gpu& gpu, T GpuSettings::*setting, T value, Lasts lasts) {
     return changed();
 }
 
+void Node::fit_weights(const Uuid& gpu, std::uint32_t max_inst) {
+    for (auto& [id, instance] : instances_)
+        for (Quota& quota : instance.quotas)
+            if (quota.gpu == gpu) quota.weight = weight_under(quota, max_inst).value_or(quota.weight);
+}
+
+Change Node::follow(const Uuid& uuid, const GpuSettings& configured) {
+    const auto found =
+        std::find_if(gpus_.begin(), gpus_.end(), [&](const Gpu& gpu) { return gpu.uuid == uuid; });
+    if (found == gpus_.end()) return Change::unchanged;
+    const auto entry = until_reboot_.gpus.find(uuid);
+    const GpuSettings before = found->settings;
+    const GpuSettings kept_before = entry == until_reboot_.gpus.end() ? before : entry->second;
+    const auto take = [&](GpuSettings& settings) {
+        if (!settings.by_hand.policy) settings.policy = configured.policy;
+        if (!settings.by_hand.prio_ratio) settings.prio_ratio = configured.prio_ratio;
+    };
+    take(found->settings);
+    const auto there = occupants_of(uuid);
+    if (!before.by_hand.max_inst && fits(there, configured.max_inst)) {
+        fit_weights(uuid, configured.max_inst);
+        found->settings.max_inst = configured.max_inst;
+    }
+    if (entry != until_reboot_.gpus.end()) {
+        // The instances will have ended when it holds again.
+        take(entry->second);
+        if (!entry->second.by_hand.max_inst) entry->second.max_inst = configured.max_inst;
+    }
+    const GpuSettings kept = entry == until_reboot_.gpus.end() ? found->settings : entry->second;
+    if (before == found->settings && kept_before == kept) return Change::unchanged;
+    if (entry != until_reboot_.gpus.end() && kept == found->settings) until_reboot_.gpus.erase(entry);
+    return changed();
+}
+
 tl::expected<Change, Refusal> Node::set_policy(const Uuid& uuid, Policy policy, Lasts lasts) {
     auto gpu = gpu_for("policy " + std::string(to_string(policy)), uuid);
     if (!gpu) return tl::unexpected(gpu.error());
-    return put(**gpu, &GpuSettings::policy, policy, lasts);
+    return put(**gpu, &GpuSettings::policy, &SetByHand::policy, policy, lasts);
 }
 
 tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t max_inst, Lasts lasts) {
@@ -171,10 +209,8 @@ tl::expected<Change, Refusal> Node::set_max_inst(const Uuid& uuid, std::uint32_t
     if (auto checked = check_max_inst(occupants_of(uuid), (*gpu)->settings.max_inst, max_inst, where);
         !checked)
         return tl::unexpected(checked.error());
-    for (auto& [id, instance] : instances_)
-        for (Quota& quota : instance.quotas)
-            if (quota.gpu == uuid) quota.weight = weight_under(quota, max_inst).value_or(quota.weight);
-    return put(**gpu, &GpuSettings::max_inst, max_inst, lasts);
+    fit_weights(uuid, max_inst);
+    return put(**gpu, &GpuSettings::max_inst, &SetByHand::max_inst, max_inst, lasts);
 }
 
 tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32_t per_cent, Lasts lasts) {
@@ -184,13 +220,13 @@ tl::expected<Change, Refusal> Node::set_prio_ratio(const Uuid& uuid, std::uint32
     if (per_cent < kMinPrioRatio || per_cent > kMaxPrioRatio)
         return refuse(Reason::invalid, what + " on " + describe(**gpu), "it is out of range",
                       range_text(kMinPrioRatio, kMaxPrioRatio) + " (per cent)");
-    return put(**gpu, &GpuSettings::prio_ratio, per_cent, lasts);
+    return put(**gpu, &GpuSettings::prio_ratio, &SetByHand::prio_ratio, per_cent, lasts);
 }
 
 tl::expected<Change, Refusal> Node::set_mode(const Uuid& uuid, Mode mode) {
     auto gpu = gpu_for("mode " + std::string(to_string(mode)), uuid);
     if (!gpu) return tl::unexpected(gpu.error());
-    return put(**gpu, &GpuSettings::mode, mode, Lasts::until_set_again);
+    return put(**gpu, &GpuSettings::mode, nullptr, mode, Lasts::until_set_again);
 }
 
 }  // namespace cgpu::model

@@ -65,8 +65,15 @@ Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string
     std::vector<GpuName> gpus;
     // `void` and `none` are NVIDIA's words for no GPU.
     const std::string_view whole = gpu_of_cdi_name(*text).value_or(*text);
-    if (whole == "all" || whole == "none" || whole == "void") return gpus;
-    for (const std::string_view entry : split_names(*text)) {
+    // A name of its volumes says that they name the GPUs.
+    if (whole == "none" || whole == "void" || whole.starts_with("/var/run/nvidia-container-devices"))
+        return gpus;
+    const auto entries = split_names(*text);
+    // NVIDIA's programs take a list with `all` as all.
+    if (std::ranges::any_of(entries,
+                            [](auto entry) { return gpu_of_cdi_name(entry).value_or(entry) == "all"; }))
+        return gpus;
+    for (const std::string_view entry : entries) {
         const auto gpu = read_gpu_name(name, entry, *text);
         if (!gpu) return tl::unexpected(gpu.error());
         if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())

@@ -65,6 +65,10 @@ tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader&
     try {
         connection_->objects.emplace(*connection_->bus, connection_->callers, loop_, service, upgrader,
                                      unmanaged, traces, version_, examined);
+        connection_->objects->authority().set_retry(
+            [this](const model::Refusal& refusal, std::function<void()> again) {
+                return try_again(refusal, std::move(again));
+            });
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
         connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_);
     } catch (const sdbus::Error& error) {
@@ -157,6 +161,18 @@ void Bus::publish(const char* what, std::function<void(Objects&)> body) {
         delayed_.emplace_back(std::move(guarded));
     else
         guarded();
+}
+
+/// What the second try changes is told after its answer, as of the first.
+bool Bus::try_again(const model::Refusal& refusal, std::function<void()> again) {
+    if (second_look_ == nullptr || !second_look_->may_be_outdated(refusal)) return false;
+    second_look_->then([this, again = std::move(again)] {
+        if (!connection_->objects) return;
+        handling_message_ = true;
+        again();
+        publish_delayed();
+    });
+    return true;
 }
 
 void Bus::publish_delayed() {

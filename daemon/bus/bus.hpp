@@ -9,6 +9,7 @@
 
 #include "daemon/app/events/events.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
+#include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/configuration.hpp"
 #include "daemon/app/ports/examination.hpp"
 #include "daemon/app/ports/loop.hpp"
@@ -42,6 +43,9 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
                                                         app::UnmanagedContainers& unmanaged,
                                                         app::Traces& traces, const app::Examined& examined);
     void stop_serving();
+    /// Calls that would be refused are tried once more after such a look. It must outlive this object. Call
+    /// before serve().
+    void set_second_look(app::SecondLook& look) { second_look_ = &look; }
     /// Makes the daemon available to clients. Error: the name is taken, or the bus's policy forbids it.
     [[nodiscard]] tl::expected<void, std::string> request_name();
     /// Publishes why the configuration isn't in force; empty: it is. May be called before serve().
@@ -80,6 +84,7 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     /// its sender doesn't wait until the bus has passed on the signals. `what`: for the log, if it fails.
     void publish(const char* what, std::function<void(Objects&)> body);
     void publish_delayed();
+    bool try_again(const model::Refusal& refusal, std::function<void()> again);
     void refresh(const model::InstanceId& id);
     void refresh_gpus();
 
@@ -91,6 +96,7 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     std::unique_ptr<Connection> connection_;
     app::WatchPtr watch_;
     app::Nanos let_through_at_ = 0;  ///< a call, the last time
+    app::SecondLook* second_look_ = nullptr;
     bool handling_message_ = false;
     std::vector<std::function<void()>> delayed_;  ///< what publish() keeps until the answer
 };

@@ -34,6 +34,8 @@ class Fields {
         if (!value) fail(place_of(name), value.error());
         return value ? std::optional(*value) : std::nullopt;
     }
+    /// A fault in the value of this field.
+    void fault(const char* name, const std::string& why) { fail(place_of(name), why); }
     /// Call last: refuses fields that were not read, because they would be lost at the next save.
     void refuse_others();
 

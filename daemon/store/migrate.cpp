@@ -61,13 +61,23 @@ void add_image(nlohmann::json& document) {
         if (instance.is_object()) instance.emplace("image", "");
 }
 
-/// A GPU keeps the policy that it has, which is one of 0 to 5.
-void add_proportional(nlohmann::json&) {}
+/// Who set what a GPU has was not stored: all of it stays, as if it had been set by hand. So it keeps its
+/// policy, which is one of 0 to 5, whatever the default is now.
+void add_by_hand(nlohmann::json& document) {
+    const auto mark = [](nlohmann::json& owner) {
+        if (!owner.is_object() || !owner.contains("gpus") || !owner["gpus"].is_array()) return;
+        for (nlohmann::json& gpu : owner["gpus"])
+            if (gpu.is_object())
+                gpu.emplace("by_hand", nlohmann::json::array({"policy", "max_inst", "prio_ratio"}));
+    };
+    mark(document);
+    if (document.contains("until_reboot")) mark(document["until_reboot"]);
+}
 
 constexpr std::array kMigrations = {Migration{1, add_upgrade},        Migration{2, add_mode},
                                     Migration{3, add_percent},        Migration{4, add_kept},
                                     Migration{5, add_default_memory}, Migration{6, add_ends},
-                                    Migration{7, add_image},          Migration{8, add_proportional}};
+                                    Migration{7, add_image},          Migration{8, add_by_hand}};
 
 }  // namespace
 

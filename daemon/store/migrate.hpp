@@ -17,7 +17,7 @@ namespace cgpu::store {
 ///   6  default_memory: that it was set
 ///   7  admitted of a quota; until_reboot, also of the mode; configured and until_reboot of a job
 ///   8  image of an instance
-///   9  policy 6, proportional, which older ones refuse to read
+///   9  by_hand of a GPU: which of its settings were set by a person; policy 6, proportional
 constexpr std::uint64_t kStateVersion = 9;
 
 /// The step that turns a document of version `from` into one of version `from` + 1.

@@ -1,6 +1,7 @@
 #include "daemon/store/state_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -26,11 +27,19 @@ constexpr const char* kRemedy =
     "restore the file from a backup, or move it away to start with an empty state "
     "(running containers are then no longer divided)";
 
+/// The settings that can be set by hand, by their names in the list.
+constexpr std::array kByHand = {std::pair{"policy", &model::SetByHand::policy},
+                                std::pair{"max_inst", &model::SetByHand::max_inst},
+                                std::pair{"prio_ratio", &model::SetByHand::prio_ratio}};
+
 void add_settings(ordered_json& gpu, const model::GpuSettings& settings) {
     gpu["policy"] = to_string(settings.policy);
     gpu["max_inst"] = settings.max_inst;
     gpu["prio_ratio"] = settings.prio_ratio;
     gpu["mode"] = to_string(settings.mode);
+    gpu["by_hand"] = ordered_json::array();
+    for (const auto& [name, member] : kByHand)
+        if (settings.by_hand.*member) gpu["by_hand"].push_back(name);
 }
 
 ordered_json gpu_json(const Gpu& gpu) {
@@ -94,6 +103,15 @@ void read_settings(Fields& fields, model::GpuSettings& settings) {
     settings.max_inst = fields.number32("max_inst");
     settings.prio_ratio = fields.number32("prio_ratio");
     settings.mode = fields.parsed("mode", model::parse_mode).value_or(settings.mode);
+    if (const json* list = fields.array("by_hand"))
+        for (const json& name : *list) {
+            const auto* const known =
+                std::ranges::find_if(kByHand, [&](const auto& each) { return name == each.first; });
+            if (known != kByHand.end())
+                settings.by_hand.*known->second = true;
+            else
+                fields.fault("by_hand", "it names no setting of a GPU");
+        }
 }
 
 Gpu read_gpu(const json& document, const std::string& place, std::string& error) {

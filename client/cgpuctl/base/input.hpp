@@ -90,6 +90,7 @@ struct Input {
     bool details = false;  ///< of inspect
     bool follow = false;   ///< of events
     bool csv = false;      ///< of report
+    bool check = false;    ///< of config
     bool batch = false;    ///< of top
     bool yes = false;      ///< of top
 };

@@ -5,7 +5,7 @@
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/cdi/cdi_spec.hpp"
-#include "client/cgpuctl/docker/engine_file.hpp"
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 #include "client/cgpuctl/docker/runtime_program.hpp"
 #include "core/model/quote.hpp"
 

@@ -3,28 +3,30 @@
 
 #include <filesystem>
 
-#include "client/cgpuctl/docker/engine_file.hpp"
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 #include "client/cgpuctl/docker/podman_config.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The texts of Podman's files but cgpu's own. Error: one can't be read, and what it lists would be lost.
-Result<std::vector<std::string>> texts_of_others() {
+/// Podman's files but cgpu's own, in the order in which it reads them. Error: one can't be read, and what it
+/// lists would be lost.
+Result<std::vector<PodmanFile>> files_of_others() {
     std::vector<std::string> names;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(kPodmanDropIns, none))
         names.push_back(entry.path().filename());
-    std::vector<std::string> texts;
+    std::vector<PodmanFile> files;
     for (const std::string& file : podman_files(std::move(names))) {
         if (file == kPodmanFile) continue;
         auto text = read_engine_file(file);
         if (!text) return tl::unexpected(text.error());
-        texts.push_back(std::move(*text));
+        files.push_back({file, std::move(*text)});
     }
-    return texts;
+    return files;
 }
 
 }  // namespace
@@ -32,10 +34,20 @@ Result<std::vector<std::string>> texts_of_others() {
 Result<void> configure_podman(const Input& input, const std::string& program, Terminal& terminal) {
     const auto now = read_engine_file(kPodmanFile);
     if (!now) return tl::unexpected(now.error());
-    const auto texts = texts_of_others();
-    if (!texts) return tl::unexpected(texts.error());
+    const auto others = files_of_others();
+    if (!others) return tl::unexpected(others.error());
+    std::vector<std::string> texts;
+    for (const PodmanFile& file : *others) texts.push_back(file.text);
     const std::string next =
-        input.remove ? "" : podman_config(runtimes_with_json(*texts), program, input.make_default);
+        input.remove ? "" : podman_config(runtimes_with_json(texts), program, input.make_default);
+    // Later files win.
+    const auto winner = input.make_default ? later_default(*others) : std::nullopt;
+    if (winner)
+        return client::fail(ClientError::Kind::refused,
+                            winner->path + ": Podman reads it after " + kPodmanFile +
+                                ", and its runtime is " + model::quote(winner->text) +
+                                ", which would win; nothing was changed. Try: take runtime out of it, or "
+                                "cgpuctl runtime configure --for podman, and podman --runtime cgpu run.");
     const std::string start = std::string(kPodmanFile) + ": ";
     if (input.dry_run) {
         terminal.done(start + (*now == next ? "nothing would change" : "it would be changed") +

@@ -2,7 +2,8 @@
 
 #include <filesystem>
 
-#include "client/cgpuctl/docker/engine_file.hpp"
+#include "client/cgpuctl/docker/engine/docker_info.hpp"
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -15,6 +16,11 @@ constexpr const char* kName = "cgpu";
 constexpr const char* kNvidia = "nvidia";
 constexpr const char* kDefault = "default-runtime";
 constexpr const char* kRuntimes = "runtimes";
+// In the file of what was before.
+constexpr const char* kFound = "file";
+constexpr const char* kConfigured = "configured";
+constexpr const char* kAsNvidia = "as-nvidia";
+constexpr const char* kAsDefault = "default";
 
 std::string indent_of(const std::string& text) {
     const auto line = text.find('\n');
@@ -27,7 +33,7 @@ std::string indent_of(const std::string& text) {
 bool is_ours(const OrderedJson& entry) {
     const auto path = entry.is_object() ? entry.find("path") : entry.end();
     return entry.is_object() && path != entry.end() && path->is_string() &&
-           fs::path(path->get<std::string>()).filename() == "cgpu-runtime";
+           is_cgpu_runtime(path->get<std::string>());
 }
 
 /// The value of a key, or null.
@@ -55,19 +61,65 @@ Result<OrderedJson> read_object(const std::string& file, std::string& text) {
     }
 }
 
+/// Whether it was asked for when the runtime was registered.
+bool was_configured(const DockerConfig& config, const char* what) {
+    const OrderedJson configured = value_at(config.before, kConfigured);
+    return configured.is_object() && value_at(configured, what) == true;
+}
+
+void put_back(OrderedJson& object, const char* key, const OrderedJson& before) {
+    if (const OrderedJson old = value_at(before, key); old.is_null())
+        object.erase(key);
+    else
+        object[key] = old;
+}
+
+/// Whether a runtime or the default is ours.
+bool has_ours(const OrderedJson& values) {
+    const OrderedJson runtimes = value_at(values, kRuntimes);
+    return value_at(values, kDefault) == kName ||
+           (runtimes.is_object() &&
+            (is_ours(value_at(runtimes, kName)) || is_ours(value_at(runtimes, kNvidia))));
+}
+
+/// What an empty list of runtimes says, its absence says, too.
+OrderedJson without_empty_runtimes(OrderedJson values) {
+    if (value_at(values, kRuntimes) == OrderedJson::object()) values.erase(kRuntimes);
+    return values;
+}
+
+/// Takes the text that was found, if it says what the values say now.
+void restore(DockerConfig& config, const OrderedJson& found) {
+    if (found.is_null()) {
+        config.is_restored = config.values.empty();
+        if (config.is_restored) config.text.reset();
+        return;
+    }
+    if (!found.is_string()) return;
+    const auto text = found.get<std::string>();
+    const bool is_blank = text.find_first_not_of(" \t\r\n") == std::string::npos;
+    const OrderedJson values = is_blank ? OrderedJson::object() : OrderedJson::parse(text, nullptr, false);
+    if (values.is_discarded() || without_empty_runtimes(values) != config.values) return;
+    config.values = values;
+    config.text = text;
+    config.is_restored = true;
+}
+
 }  // namespace
 
 std::string before_file(const std::string& file) { return file + ".before-cgpu"; }
 
 Result<DockerConfig> read_docker_config(const std::string& file) {
-    DockerConfig config;
     std::string text;
     std::string unused;
     auto values = read_object(file, text);
     if (!values) return tl::unexpected(values.error());
     auto before = read_object(before_file(file), unused);
     if (!before) return tl::unexpected(before.error());
-    return DockerConfig{std::move(*values), std::move(*before), indent_of(text)};
+    std::error_code none;
+    DockerConfig config{std::move(*values), std::move(*before), indent_of(text), std::nullopt};
+    if (!text.empty() || fs::exists(file, none)) config.text = std::move(text);
+    return config;
 }
 
 Result<void> write_docker_config(const std::string& file, const DockerConfig& config) {
@@ -77,11 +129,22 @@ Result<void> write_docker_config(const std::string& file, const DockerConfig& co
             return kept;
     const bool tabs = config.indent.starts_with('\t');
     const std::string text =
-        config.values.dump(static_cast<int>(config.indent.size()), tabs ? '\t' : ' ') + "\n";
-    if (auto written = write_engine_file(file, text); !written) return written;
-    std::error_code none;
-    if (config.before.empty()) fs::remove(before_file(file), none);
+        config.is_restored && config.text
+            ? *config.text
+            : config.values.dump(static_cast<int>(config.indent.size()), tabs ? '\t' : ' ') + "\n";
+    const bool goes = config.is_restored && !config.text;
+    if (auto written = goes ? remove_engine_file(file) : write_engine_file(file, text); !written)
+        return written;
+    if (config.before.empty()) return remove_engine_file(before_file(file));
     return {};
+}
+
+std::vector<std::string> docker_sockets(const RunningDocker& docker, const DockerConfig& config) {
+    std::vector<std::string> hosts = docker.flags.hosts;
+    if (const OrderedJson listed = value_at(config.values, "hosts"); listed.is_array())
+        for (const auto& host : listed)
+            if (host.is_string()) hosts.push_back(host.get<std::string>());
+    return docker_sockets(hosts);
 }
 
 Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish) {
@@ -94,6 +157,14 @@ Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish) {
             "daemon.json: its \"runtimes\" is no object. Try: mend it by hand; dockerd could not "
             "read it either.");
     const OrderedJson entry = {{"path", wish.program}, {"args", OrderedJson::array()}};
+    // A file without anything of ours is as somebody else wrote it, also if it was ours once.
+    if (!has_ours(values)) {
+        config.before.erase(kNvidia);
+        config.before.erase(kDefault);
+        config.before[kFound] = config.text ? OrderedJson(*config.text) : OrderedJson();
+    }
+    config.before[kConfigured] = {{kAsNvidia, wish.as_nvidia || was_configured(config, kAsNvidia)},
+                                  {kAsDefault, wish.as_default || was_configured(config, kAsDefault)}};
     if (wish.as_nvidia) {
         if (const OrderedJson old = value_at(runtimes, kNvidia); !is_ours(old)) config.before[kNvidia] = old;
         runtimes[kNvidia] = entry;
@@ -105,6 +176,8 @@ Result<DockerConfig> with_runtime(DockerConfig config, const DockerWish& wish) {
     }
     return config;
 }
+
+bool is_cgpu_runtime(const std::string& path) { return fs::path(path).filename() == "cgpu-runtime"; }
 
 bool is_default_runtime(const OrderedJson& values) {
     const OrderedJson chosen = value_at(values, kDefault);
@@ -118,20 +191,41 @@ DockerConfig without_runtime(DockerConfig config) {
     if (values.contains(kRuntimes) && values[kRuntimes].is_object()) {
         OrderedJson& runtimes = values[kRuntimes];
         runtimes.erase(kName);
-        if (is_ours(value_at(runtimes, kNvidia))) {
-            const OrderedJson old = value_at(config.before, kNvidia);
-            if (old.is_null())
-                runtimes.erase(kNvidia);
-            else
-                runtimes[kNvidia] = old;
-        }
+        if (is_ours(value_at(runtimes, kNvidia))) put_back(runtimes, kNvidia, config.before);
+        if (runtimes.empty()) values.erase(kRuntimes);
     }
-    if (value_at(values, kDefault) == kName) {
-        const OrderedJson old = value_at(config.before, kDefault);
-        values[kDefault] = old.is_string() ? old : OrderedJson("runc");
-    }
+    if (value_at(values, kDefault) == kName) put_back(values, kDefault, config.before);
+    if (const auto found = config.before.find(kFound); found != config.before.end()) restore(config, *found);
     config.before = OrderedJson::object();
     return config;
+}
+
+DockerConfig while_removed(const DockerConfig& config) {
+    DockerConfig next = without_runtime(config);
+    next.before = config.before;
+    next.is_restored = false;
+    if (!next.values.contains(kRuntimes)) next.values[kRuntimes] = OrderedJson::object();
+    if (config.values.contains(kDefault) && !next.values.contains(kDefault)) next.values[kDefault] = "runc";
+    return next;
+}
+
+std::vector<std::string> lost_entries(const DockerConfig& config) {
+    std::vector<std::string> lost;
+    if (!config.before.contains(kConfigured)) return lost;
+    const OrderedJson runtimes = value_at(config.values, kRuntimes);
+    const auto is_there = [&](const char* name) {
+        return runtimes.is_object() && is_ours(value_at(runtimes, name));
+    };
+    if (!is_there(kName)) lost.emplace_back("runtimes.cgpu");
+    if (was_configured(config, kAsNvidia) && !is_there(kNvidia)) lost.emplace_back("runtimes.nvidia");
+    if (was_configured(config, kAsDefault) && !is_default_runtime(config.values)) lost.emplace_back(kDefault);
+    return lost;
+}
+
+std::string command_for(const DockerConfig& config) {
+    return std::string("cgpuctl runtime configure") +
+           (was_configured(config, kAsNvidia) ? " --as nvidia" : "") +
+           (was_configured(config, kAsDefault) ? " --default" : "");
 }
 
 }  // namespace cgpu::cgpuctl

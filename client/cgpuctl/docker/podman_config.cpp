@@ -61,4 +61,16 @@ std::string podman_config(std::vector<std::string> with_json, const std::string&
            quoted(program) + "]\n";
 }
 
+std::optional<PodmanFile> later_default(const std::vector<PodmanFile>& files) {
+    std::optional<PodmanFile> found;
+    for (const auto& [path, text] : files) {
+        if (!path.starts_with(kPodmanDropIns) || path <= kPodmanFile) continue;
+        for (const TomlEntry& entry : read_toml(text))
+            if (entry.table == "engine" && entry.key == "runtime" && !entry.strings.empty())
+                found = PodmanFile{path, entry.strings.front()};
+    }
+    if (found && found->text == "cgpu") found.reset();
+    return found;
+}
+
 }  // namespace cgpu::cgpuctl

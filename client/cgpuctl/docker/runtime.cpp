@@ -1,8 +1,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/docker/configure_containerd.hpp"
+#include "client/cgpuctl/docker/configure_docker.hpp"
 #include "client/cgpuctl/docker/configure_podman.hpp"
-#include "client/cgpuctl/docker/docker_config.hpp"
-#include "client/cgpuctl/docker/docker_reload.hpp"
 #include "client/cgpuctl/docker/runtime_program.hpp"
 #include "core/model/quote.hpp"
 
@@ -42,13 +41,6 @@ Result<void> check(const Input& input) {
     return {};
 }
 
-Result<DockerConfig> changed(const Input& input, const DockerConfig& config) {
-    if (input.remove) return without_runtime(config);
-    const auto program = runtime_program();
-    if (!program) return tl::unexpected(program.error());
-    return with_runtime(config, {*program, input.as == "nvidia", input.make_default});
-}
-
 }  // namespace
 
 Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
@@ -63,39 +55,7 @@ Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
         if (!program) return tl::unexpected(program.error());
         return configure_containerd(input, *program, terminal);
     }
-    const std::string file = input.file.empty() ? kDockerFile : input.file;
-    const auto old = read_docker_config(file);
-    if (!old) return tl::unexpected(old.error());
-    const auto next = changed(input, *old);
-    if (!next) return tl::unexpected(next.error());
-    const std::string what = input.remove ? "the runtime cgpu is not in it any more"
-                                          : "it has the runtime cgpu (docker run --runtime=cgpu …)";
-    if (input.dry_run) {
-        terminal.done(file + ": " + (*next == *old ? "nothing would change" : "it would be changed") +
-                      "; nothing was.");
-        return {};
-    }
-    if (input.remove && *next == *old) {
-        terminal.done(file + ": the runtime cgpu is not in it; there is nothing to undo.");
-        return {};
-    }
-    if (*next != *old)
-        if (auto written = write_docker_config(file, *next); !written) return written;
-    if (input.no_reload) {
-        terminal.done(file + ": " + what + "; dockerd was not told.");
-        return {};
-    }
-    const auto reload = reload_docker(*next);
-    if (!reload) return tl::unexpected(reload.error());
-    switch (*reload) {
-        case Reload::done:
-            terminal.done(file + ": " + what + "; dockerd has been told to read it again.");
-            break;
-        case Reload::not_running:
-            terminal.done(file + ": " + what + "; no dockerd runs, it will read it when it starts.");
-            break;
-    }
-    return {};
+    return configure_docker(input, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

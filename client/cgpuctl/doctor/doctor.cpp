@@ -23,6 +23,7 @@ client::Result<doctor::Look> look_at(client::Node& node) {
     } else {
         look.no_examination = doctor::from_message(doctor::Level::ok, "", examination.error().text).why;
     }
+    if (auto values = node.configuration()) look.configuration = std::move(*values);
     if (auto snapshot = node.read()) look.snapshot = std::move(*snapshot);
     return look;
 }

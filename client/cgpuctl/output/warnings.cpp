@@ -1,6 +1,7 @@
 #include "client/cgpuctl/output/warnings.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "client/cgpuctl/output/format.hpp"
 #include "core/model/policy.hpp"
@@ -8,6 +9,8 @@
 namespace cgpu::cgpuctl {
 namespace {
 
+/// The defaults, which no administrator has written.
+constexpr const char* kShipped = "/usr/lib/cgpu/cgpud.yaml:";
 constexpr auto kNative = static_cast<std::uint32_t>(model::Policy::native);
 
 /// Whether the GPU's compute is divided by cgpu at all.
@@ -74,6 +77,29 @@ std::vector<std::string> warnings_of_weight(const client::Snapshot& snapshot, co
                       std::to_string(gpu.index) + " is 0, so it cannot compute. Try: cgpuctl set-weight " +
                       short_id(instance.id) + " 1, after freeing a weight if none is left.");
     }
+    return out;
+}
+
+std::vector<client::ConfigurationValue> differing_values(
+    const std::vector<client::ConfigurationValue>& values) {
+    std::vector<client::ConfigurationValue> differing;
+    std::ranges::copy_if(values, std::back_inserter(differing),
+                         [](const auto& value) { return !value.configured.empty(); });
+    return differing;
+}
+
+std::string text_of_difference(const client::ConfigurationValue& value) {
+    return value.key + ": " + value.configured_source + " says " + value.configured +
+           (value.value.empty() ? ", and this node has no such GPU. Try: "
+                                : ", which is not in force. Try: ") +
+           value.remedy + ".";
+}
+
+std::vector<std::string> difference_warnings(const std::vector<client::ConfigurationValue>& values) {
+    std::vector<std::string> out;
+    for (const auto& value : differing_values(values))
+        if (value.configured_source != "built in" && !value.configured_source.starts_with(kShipped))
+            out.push_back(text_of_difference(value));
     return out;
 }
 

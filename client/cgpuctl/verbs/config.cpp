@@ -8,6 +8,7 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "client/cgpuctl/output/warnings.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -28,27 +29,46 @@ Json to_json(const client::ConfigurationValue& value) {
     return json;
 }
 
+/// With --check, a difference is a failure.
+client::Result<void> judge(const Input& input, const std::vector<client::ConfigurationValue>& differing) {
+    if (!input.check || differing.empty()) return {};
+    return client::fail(ClientError::Kind::failed,
+                        "config: the node and the files differ in " + std::to_string(differing.size()) +
+                            (differing.size() == 1 ? " value" : " values") +
+                            ". Try: do what is said beside each, or write into the files what is to stay.");
+}
+
 client::Result<void> show_all(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto values = node.configuration();
+    auto values = node.configuration();
     if (!values) return tl::unexpected(values.error());
+    const auto differing = differing_values(*values);
+    if (input.check) *values = differing;
     if (input.json) {
         Json list = Json::array();
         for (const auto& value : *values) list.push_back(to_json(value));
         terminal.out() << to_text(list);
-        return {};
+        return judge(input, differing);
     }
     Table table({"KEY", "VALUE", "SOURCE"});
     for (const auto& value : *values) table.add({value.key, value.value, source_text(value.source)});
-    table.print(terminal, !input.no_legend);
-    for (const auto& value : *values)
-        if (!value.configured.empty())
-            terminal.warning(value.key + ": " + value.configured_source + " says " + value.configured +
-                             ", which is not in force. Try: " + value.remedy + ".");
-    return {};
+    if (!table.empty()) table.print(terminal, !input.no_legend);
+    for (const auto& value : differing) terminal.warning(text_of_difference(value));
+    if (input.check && differing.empty()) terminal.done("All that the files say is in force.");
+    return judge(input, differing);
+}
+
+/// The words by which cgpud takes the node's GPUs; none if it doesn't run, because then nobody knows them.
+std::vector<std::string> gpus_of(client::Node& node) {
+    std::vector<std::string> words;
+    const auto service = node.service();
+    if (!service || !service->running) return words;
+    if (const auto snapshot = node.read())
+        for (const auto& gpu : snapshot->gpus) words.push_back(std::to_string(gpu.index) + "=" + gpu.uuid);
+    return words;
 }
 
 /// cgpud itself reads the files: what it accepts here, it accepts when it is started or told to reload.
-client::Result<void> check_files(const Input& input, Terminal& terminal) {
+client::Result<void> check_files(const Input& input, client::Node& node, Terminal& terminal) {
     if (input.files.empty())
         return client::fail(ClientError::Kind::usage,
                             "cgpuctl config check: the files are missing. Try: cgpuctl config check "
@@ -62,6 +82,9 @@ client::Result<void> check_files(const Input& input, Terminal& terminal) {
                             "cgpu.");
     std::vector<const char*> arguments = {*program, "--check-files"};
     for (const auto& file : input.files) arguments.push_back(file.c_str());
+    const auto gpus = gpus_of(node);
+    if (!gpus.empty()) arguments.push_back("--gpus");
+    for (const auto& gpu : gpus) arguments.push_back(gpu.c_str());
     arguments.push_back(nullptr);
     terminal.out().flush();
     const pid_t child = fork();
@@ -84,7 +107,7 @@ client::Result<void> check_files(const Input& input, Terminal& terminal) {
 
 client::Result<void> config(const Input& input, client::Node& node, Terminal& terminal) {
     if (input.action.empty() || input.action == "show") return show_all(input, node, terminal);
-    if (input.action == "check") return check_files(input, terminal);
+    if (input.action == "check") return check_files(input, node, terminal);
     return client::fail(ClientError::Kind::usage, "cgpuctl config: " + printable(input.action) +
                                                       " is not an action. Try: show or check.");
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/engine_warnings.hpp"
 #include "client/cgpuctl/jobs/job_wait.hpp"
 #include "client/cgpuctl/modules/module_offer.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -57,7 +58,12 @@ Table gpu_table(const client::Snapshot& snapshot) {
 client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    const auto warnings = warnings_about(*snapshot);
+    auto warnings = warnings_about(*snapshot);
+    if (const auto values = node.configuration())
+        for (std::string& warning : difference_warnings(*values)) warnings.push_back(std::move(warning));
+    // The engines' files are this machine's.
+    if (input.host.empty())
+        for (std::string& warning : engine_warnings()) warnings.push_back(std::move(warning));
     if (input.json) {
         terminal.out() << as_json(*snapshot, warnings);
         return {};

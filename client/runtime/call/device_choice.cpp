@@ -7,6 +7,7 @@
 
 #include "client/runtime/oci/cdi_annotations.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
+#include "client/runtime/oci/nvidia_volumes.hpp"
 #include "core/model/gpu_word.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/cdi.hpp"
@@ -26,7 +27,10 @@ struct Choice {
     std::vector<std::string> gpus;  ///< UUIDs, in the order in which they are named; empty: any
 };
 
-bool names_all(std::string_view name) { return name == "all" || name == "none" || name == "void"; }
+bool names_all(std::string_view name) {
+    return name == "all" || name == "none" || name == "void" ||
+           name.starts_with("/var/run/nvidia-container-devices");
+}
 
 /// The UUID of a present GPU; null if there is no such GPU.
 std::optional<std::string> find_gpu(const Gpus& gpus, std::string_view name) {
@@ -54,8 +58,8 @@ tl::unexpected<client::ClientError> no_such_gpu(const std::string& said, std::st
 
 Result<Choice> read_choice(std::string said, const std::vector<std::string>& named, const Gpus& gpus) {
     Choice choice{std::move(said), false, {}};
+    if (std::ranges::any_of(named, names_all)) return choice;
     for (const std::string& name : named) {
-        if (names_all(name)) return Choice{choice.said, false, {}};
         const auto gpu = find_gpu(gpus, name);
         if (!gpu) return no_such_gpu(choice.said, name);
         if (std::find(choice.gpus.begin(), choice.gpus.end(), *gpu) == choice.gpus.end())
@@ -122,12 +126,33 @@ Result<void> choose_by_devices(Variables& variables, const OciBundle& bundle, co
     const auto devices = of_devices(bundle, gpus, minors);
     if (!devices) return tl::unexpected(devices.error());
     if (auto merged = merge(choice, *devices); !merged) return merged;
-    if (by_variables || choice.gpus.empty()) return {};
+    if (by_variables) return {};
+    if (choice.gpus.empty()) {
+        auto volumes =
+            read_choice("the volumes below /var/run/nvidia-container-devices", gpu_volumes(bundle), gpus);
+        if (!volumes) return tl::unexpected(volumes.error());
+        choice = std::move(*volumes);
+    }
+    if (choice.gpus.empty()) return {};
     for (const auto name : {names::kGpus, names::kVisibleDevices}) variables.erase(std::string(name));
     std::string list;
     for (const std::string& gpu : choice.gpus) list += (list.empty() ? "" : ",") + gpu;
     variables[std::string(names::kNvidiaDevices)] = list;
     return {};
+}
+
+Result<Gpus> read_gpus_again(client::Node& node, const Gpus& gpus) {
+    // The node looks again before it says that there is no GPU of this index.
+    const auto missing = std::ranges::find_if(gpus, [](const client::Gpu& gpu) { return !gpu.present; });
+    (void)node.find_gpu(std::to_string(missing != gpus.end() ? missing->index : gpus.size()));
+    return node.read_gpus();
+}
+
+bool knows_all(const Gpus& gpus, const std::vector<client::Quota>& quotas) {
+    return std::ranges::all_of(quotas, [&](const client::Quota& quota) {
+        return std::ranges::any_of(
+            gpus, [&](const client::Gpu& gpu) { return gpu.uuid == quota.gpu && gpu.present; });
+    });
 }
 
 }  // namespace cgpu::runtime

@@ -24,6 +24,19 @@ bool hooks_follow(std::istream& input) {
 
 }  // namespace
 
+std::string advice(const NvidiaSettings& settings) {
+    if (settings.by_variable)
+        return "install nvidia-container-toolkit on the host: it brings the driver's libraries into "
+               "containers";
+    if (settings.by_volumes)
+        return "look at the log of NVIDIA's runtime: it takes the GPU from the volume that cgpu adds to the "
+               "container";
+    return std::string("write accept-nvidia-visible-devices-as-volume-mounts = true into ") +
+           kNvidiaSettings +
+           ", by which cgpu names the GPU then; the file lets no container without privileges name it by "
+           "NVIDIA_VISIBLE_DEVICES";
+}
+
 client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
                                 const client::LoaderEnvironment& environment, std::istream& state) {
     const auto root = client::Root::open(root_folder);
@@ -35,8 +48,8 @@ client::Result<void> mount_hook(const std::string& link_folder, const std::strin
         return client::fail(
             client::ClientError::Kind::refused,
             "the container: there is no libcuda.so.1 in it, so its part of the GPU could not be "
-            "limited. Try: install nvidia-container-toolkit on the host: it brings the driver's "
-            "libraries into containers.");
+            "limited. Try: " +
+                advice(nvidia_settings()) + ".");
     const auto& files = driver->libraries.front().files;
     // The same file may be shown at several paths.
     const auto other = std::ranges::find_if(

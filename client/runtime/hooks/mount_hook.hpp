@@ -5,6 +5,7 @@
 
 #include "client/node/values/client_error.hpp"
 #include "client/run/driver/library_folders.hpp"
+#include "client/runtime/nvidia/nvidia_settings.hpp"
 
 namespace cgpu::runtime {
 
@@ -16,5 +17,8 @@ namespace cgpu::runtime {
 [[nodiscard]] client::Result<void> mount_hook(const std::string& link_folder, const std::string& root_folder,
                                               const client::LoaderEnvironment& environment,
                                               std::istream& state);
+
+/// What to do about a container into which NVIDIA's runtime has brought no driver; without a full stop.
+[[nodiscard]] std::string advice(const NvidiaSettings& settings);
 
 }  // namespace cgpu::runtime

@@ -110,7 +110,7 @@ Result<void> edit_bundle(OciBundle& bundle, const Edit& edit) {
     remove_cdi_gpus(bundle);
     std::vector<std::string> uuids;
     for (const client::Quota& quota : edit.created.quotas) uuids.push_back(quota.gpu);
-    replace_gpu_volumes(bundle, uuids);
+    if (!replace_gpu_volumes(bundle, uuids) && edit.by_volumes) add_gpu_volumes(bundle, uuids);
     if (environment.contains(kSwarmDevices))
         bundle.set_variable(kSwarmDevices, bundle.variable(std::string(request::names::kNvidiaDevices)));
     const auto minors = granted_minors(edit);

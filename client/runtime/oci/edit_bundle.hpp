@@ -19,6 +19,8 @@ struct Edit {
     /// The next runtime or hooks may bring other GPUs in: the granted ones are noted in the bundle, so that
     /// they can be compared with what the container finally has.
     bool may_get_more = false;
+    /// NVIDIA's runtime takes the GPUs of this container from volumes only.
+    bool by_volumes = false;
 };
 
 /// NVIDIA_DRIVER_CAPABILITIES of a managed container that requests `asked` (null: none): those of compute,

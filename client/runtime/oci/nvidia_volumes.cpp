@@ -10,18 +10,22 @@ namespace {
 
 constexpr std::string_view kPlace = "/var/run/nvidia-container-devices";
 constexpr std::string_view kOtherKind = "imex/";
+constexpr std::string_view kCdi = "cdi/";
 const Json::json_pointer kMounts("/mounts");
 
-bool names_gpus(const Json& mount) {
-    if (!mount.is_object()) return false;
+/// Empty: the mount names none.
+std::string name_in(const Json& mount) {
+    if (!mount.is_object()) return {};
     namespace fs = std::filesystem;
     const std::string destination = fs::path(text_at(mount, "/destination")).lexically_normal().native();
-    if (!destination.starts_with(kPlace)) return false;
-    if (fs::path(text_at(mount, "/source")).lexically_normal() != "/dev/null") return false;
-    std::string_view name = std::string_view(destination).substr(kPlace.size());
-    while (name.starts_with('/')) name.remove_prefix(1);
-    return !name.empty() && !name.starts_with(kOtherKind);
+    if (!destination.starts_with(kPlace)) return {};
+    if (fs::path(text_at(mount, "/source")).lexically_normal() != "/dev/null") return {};
+    std::string name = destination.substr(kPlace.size());
+    name.erase(0, name.find_first_not_of('/'));
+    return name.starts_with(kOtherKind) ? "" : name;
 }
+
+bool names_gpus(const Json& mount) { return !name_in(mount).empty(); }
 
 Json volume_of(const std::string& gpu) {
     return {{"destination", std::string(kPlace) + "/" + gpu},
@@ -32,6 +36,17 @@ Json volume_of(const std::string& gpu) {
 
 }  // namespace
 
+std::vector<std::string> gpu_volumes(const OciBundle& bundle) {
+    std::vector<std::string> names;
+    for (const Json& mount : list_at(bundle.config(), kMounts)) {
+        std::string name = name_in(mount);
+        while (name.ends_with('/')) name.pop_back();
+        if (name.starts_with(kCdi)) name.erase(0, name.rfind('/') + 1);
+        if (!name.empty()) names.push_back(std::move(name));
+    }
+    return names;
+}
+
 bool replace_gpu_volumes(OciBundle& bundle, const std::vector<std::string>& gpus) {
     const Json all = list_at(bundle.config(), kMounts);
     Json kept = Json::array();
@@ -41,6 +56,12 @@ bool replace_gpu_volumes(OciBundle& bundle, const std::vector<std::string>& gpus
     for (const std::string& gpu : gpus) kept.push_back(volume_of(gpu));
     bundle.config()[kMounts] = std::move(kept);
     return true;
+}
+
+void add_gpu_volumes(OciBundle& bundle, const std::vector<std::string>& gpus) {
+    Json all = list_at(bundle.config(), kMounts);
+    for (const std::string& gpu : gpus) all.push_back(volume_of(gpu));
+    bundle.config()[kMounts] = std::move(all);
 }
 
 }  // namespace cgpu::runtime

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/model/quote.hpp"
+#include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
 
 namespace cgpu::app {
@@ -57,39 +58,37 @@ class Plan {
                                      "the configuration holds until something else is set",
                                      "leave the option runtime out");
             const auto configured = configured_(gpu);
-            set_policy(gpu, configured.policy);
-            set_max_inst(gpu, configured.max_inst);
-            set_prio_ratio(gpu, configured.prio_ratio);
+            constexpr auto kConfigured = model::Lasts::as_configured;
+            set_policy(gpu, configured.policy, kConfigured);
+            set_max_inst(gpu, configured.max_inst, kConfigured);
+            set_prio_ratio(gpu, configured.prio_ratio, kConfigured);
         }
         if (change.policy) {
             const auto policy = model::parse_policy(*change.policy);
             if (!policy)
                 return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(*change.policy),
                                      policy.error(), "weighted, for example");
-            set_policy(gpu, *policy);
+            set_policy(gpu, *policy, lasts(options_));
         }
-        if (change.max_inst) set_max_inst(gpu, *change.max_inst);
-        if (change.prio_ratio) set_prio_ratio(gpu, *change.prio_ratio);
+        if (change.max_inst) set_max_inst(gpu, *change.max_inst, lasts(options_));
+        if (change.prio_ratio) set_prio_ratio(gpu, *change.prio_ratio, lasts(options_));
         return judge("policy, max-inst, prio-ratio or revert");
     }
 
-    void set_policy(const model::Gpu& gpu, model::Policy policy) {
+    void set_policy(const model::Gpu& gpu, model::Policy policy, model::Lasts lasts) {
         claim("the policy of " + describe(gpu));
-        put(of_gpus_, [uuid = gpu.uuid, policy, lasts = lasts(options_)](auto& node) {
-            return node.set_policy(uuid, policy, lasts);
-        });
+        put(of_gpus_,
+            [uuid = gpu.uuid, policy, lasts](auto& node) { return node.set_policy(uuid, policy, lasts); });
     }
 
-    void set_max_inst(const model::Gpu& gpu, std::uint32_t n) {
+    void set_max_inst(const model::Gpu& gpu, std::uint32_t n, model::Lasts lasts) {
         claim("max_inst of " + describe(gpu));
-        put(of_gpus_, [uuid = gpu.uuid, n, lasts = lasts(options_)](auto& node) {
-            return node.set_max_inst(uuid, n, lasts);
-        });
+        put(of_gpus_, [uuid = gpu.uuid, n, lasts](auto& node) { return node.set_max_inst(uuid, n, lasts); });
     }
 
-    void set_prio_ratio(const model::Gpu& gpu, std::uint32_t per_cent) {
+    void set_prio_ratio(const model::Gpu& gpu, std::uint32_t per_cent, model::Lasts lasts) {
         claim("prio_ratio of " + describe(gpu));
-        put(of_gpus_, [uuid = gpu.uuid, per_cent, lasts = lasts(options_)](auto& node) {
+        put(of_gpus_, [uuid = gpu.uuid, per_cent, lasts](auto& node) {
             return node.set_prio_ratio(uuid, per_cent, lasts);
         });
     }
@@ -236,6 +235,24 @@ Result<void> NodeChanges::carry_out(std::span<const NodeChange> changes, Options
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) tell(before);
     return {};
+}
+
+void NodeChanges::follow_configuration() {
+    const model::Node before = state_.node();
+    const auto changed = state_.change(
+        [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
+            auto all = model::Change::unchanged;
+            // An absent one has no index by which the configuration could name it.
+            for (const auto& gpu : before.gpus())
+                if (gpu.present && node.follow(gpu.uuid, configured_(gpu)) == model::Change::changed)
+                    all = model::Change::changed;
+            return all;
+        },
+        {});
+    if (!changed)
+        log::error("GPUs: {}", changed.error().text);
+    else if (*changed)
+        tell(before);
 }
 
 void NodeChanges::tell(const model::Node& before) {

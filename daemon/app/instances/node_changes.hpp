@@ -58,6 +58,9 @@ class NodeChanges {
     Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options);
     /// The same for one change, and refusals have no number.
     Result<void> make(const NodeChange& change, Options options);
+    /// Puts in force what the configuration says of the GPUs that are present, where nobody has set it by
+    /// hand and the instances that are there allow it. See Node::follow().
+    void follow_configuration();
 
   private:
     /// `name` puts the number of a change (from 0) into its refusal.

@@ -110,6 +110,7 @@ void Service::adopt() {
 void Service::set_settings(Settings settings) {
     const auto before = default_memory();
     settings_ = std::move(settings);
+    changes_.follow_configuration();
     if (default_memory() != before) outside_.publisher.default_memory_changed();
 }
 
@@ -186,6 +187,7 @@ Result<Created> Service::create_instance(std::string_view id, std::string_view n
 
 void Service::admission_refused(std::string_view id, std::string_view name, const Caller& caller,
                                 const model::Refusal& refusal) {
+    if (outside_.second_look != nullptr && outside_.second_look->may_be_outdated(refusal)) return;
     refused_.happened(id, name, {caller.user, caller.process.pid}, refusal);
 }
 
@@ -333,6 +335,7 @@ void Service::gpus_seen(model::SeenGpus seen) {
                 !outside_.links.has_member(server.pid))
                 gpu.obstacle = shared_by(server);
     gpus_.seen(seen, settings_.settings_for);
+    changes_.follow_configuration();
     looks_.clear();
     const NodeUsage now = usage();
     for (const auto& [gpu, used] : seen.memory_used)

@@ -21,6 +21,7 @@
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/instances/ownership.hpp"
 #include "daemon/app/instances/quota_changes.hpp"
+#include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/lookup.hpp"
 #include "daemon/app/ports/modes_of_gpus.hpp"
@@ -70,6 +71,7 @@ class Service final : public ModesOfGpus {
         Events& events;
         std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
         std::string boot_id{};
+        const SecondLook* second_look = nullptr;  ///< null: what is refused is refused at once
     };
 
     Service(model::Node node, Settings settings, const Outside& outside);
@@ -101,7 +103,8 @@ class Service final : public ModesOfGpus {
     /// The refusal of a new instance, changed to try_again if the resources may be held by an instance that
     /// is just ending.
     [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
-    /// Makes the event of a new instance, or a container without a limit, that is refused.
+    /// Makes the event of a new instance, or a container without a limit, that is refused; none if it is
+    /// tried again after a second look.
     void admission_refused(std::string_view id, std::string_view name, const Caller& caller,
                            const model::Refusal& refusal);
     /// Makes the event of another call that is refused.

@@ -130,18 +130,31 @@ void UnmanagedContainers::end(const model::InstanceId& ended) {
     outside_.publisher.unmanaged_changed();
 }
 
+void UnmanagedContainers::look_now(const std::function<void()>& done) {
+    if (all_.empty())
+        done();
+    else
+        ask(done);
+}
+
+/// `done` is called when the last answer is there.
+void UnmanagedContainers::ask(std::function<void()> done) {
+    const std::shared_ptr<void> last(nullptr, [done = std::move(done)](void*) { done(); });
+    for (const model::Gpu& gpu : outside_.service.node().gpus()) {
+        if (!gpu.present) continue;
+        outside_.gpus.processes(
+            gpu.uuid, [this, uuid = gpu.uuid, last, alive = std::weak_ptr(alive_)](const auto& figures) {
+                if (!alive.expired() && figures) seen(uuid, *figures);
+            });
+    }
+}
+
 void UnmanagedContainers::look() {
     next_look_.reset();
     const bool any = std::any_of(all_.begin(), all_.end(),
                                  [](const auto& entry) { return entry.second.attached.has_value(); });
     if (!any) return;
-    for (const model::Gpu& gpu : outside_.service.node().gpus()) {
-        if (!gpu.present) continue;
-        outside_.gpus.processes(gpu.uuid,
-                                [this, uuid = gpu.uuid, alive = std::weak_ptr(alive_)](const auto& figures) {
-                                    if (!alive.expired() && figures) seen(uuid, *figures);
-                                });
-    }
+    ask([] {});
     next_look_ = outside_.loop.at(outside_.loop.now() + kLookEvery, [this] { look(); });
 }
 

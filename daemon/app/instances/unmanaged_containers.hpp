@@ -61,6 +61,9 @@ class UnmanagedContainers {
     /// Its first process. False: there is no such container, or it is another user's.
     bool attach(std::string_view id, const model::Process& process, const Caller& caller);
 
+    /// Asks the driver now what they hold, and calls back when it has answered for all GPUs, or has not.
+    void look_now(const std::function<void()>& done);
+
     [[nodiscard]] const All& all() const { return all_; }
 
   private:
@@ -71,6 +74,7 @@ class UnmanagedContainers {
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void end(const model::InstanceId& id);
     void look();
+    void ask(std::function<void()> done);
     void seen(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void tell_service();
 

@@ -69,6 +69,14 @@ class Authority {
     /// Asks for one after the other, until one is refused.
     void ask_for_all(std::vector<Action> actions, const compat::Caller& caller, const Answer& answer);
 
+    /// Tries a call once more, by `again`, if what it was refused for may be out of date. False: it isn't
+    /// tried.
+    using Retry = std::function<bool(const model::Refusal& refusal, std::function<void()> again)>;
+    void set_retry(Retry retry) { retry_ = std::move(retry); }
+    [[nodiscard]] bool tries_again(const model::Refusal& refusal, std::function<void()> again) const {
+        return retry_ && retry_(refusal, std::move(again));
+    }
+
   private:
     [[nodiscard]] app::Result<void> room_for(const compat::Caller& caller) const;
     void closed(uid_t user);
@@ -77,6 +85,7 @@ class Authority {
     Callers& callers_;
     Patience patience_;
     std::function<void(const Refused&)> tell_;
+    Retry retry_;
     std::uint64_t last_question_ = 0;
     std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;

@@ -39,44 +39,78 @@ decltype(auto) call_for(const app::Who& who, const Body& body) {
         return body();
 }
 
+/// A call that is answered once: by what `body` returns or throws, at once or after a second look at the
+/// GPUs.
+template <class Body, class... Out>
+class PermittedCall : public std::enable_shared_from_this<PermittedCall<Body, Out...>> {
+  public:
+    PermittedCall(Authority& authority, const MethodCall& call, std::string path,
+                  const compat::Caller& caller, sdbus::Result<Out...>&& reply, Body body)
+        : authority_(authority),
+          call_(call),
+          path_(std::move(path)),
+          caller_(caller),
+          reply_(std::move(reply)),
+          body_(std::move(body)) {}
+
+    void answer(const app::Result<void>& permitted) {
+        // No exception may leave this function: the bus's loop calls it.
+        try {
+            try {
+                take(call_.part ? Authority::about(call_.part->what, call_.part->instead, permitted)
+                                : permitted);
+                carry_out();
+            } catch (const sdbus::Error& error) {
+                const auto reason = reason_of(error.getName());
+                if (permitted && reason &&
+                    authority_.tries_again({*reason, error.getMessage()},
+                                           [self = this->shared_from_this()] { self->answer({}); }))
+                    return;
+                reply_.returnError(error);
+                if (reason && (!permitted || (!call_.dry_run && !call_.told_otherwise)))
+                    authority_.refused({call_.method, path_, caller_, {*reason, error.getMessage()}});
+            }
+        } catch (const std::exception& error) {
+            log::warn("{}: its caller can't be answered: {}", call_.method, error.what());
+        }
+    }
+
+  private:
+    void carry_out() {
+        const app::Who who{caller_.uid, caller_.pid};
+        if constexpr (sizeof...(Out) == 0) {
+            guarded(call_.method, [&] { call_for(who, body_); });
+            reply_.returnResults();
+        } else if constexpr (sizeof...(Out) == 1) {
+            reply_.returnResults(guarded(call_.method, [&] { return call_for(who, body_); }));
+        } else {
+            std::apply([&](const auto&... values) { reply_.returnResults(values...); },
+                       guarded(call_.method, [&] { return call_for(who, body_); }));
+        }
+    }
+
+    Authority& authority_;
+    MethodCall call_;
+    std::string path_;
+    compat::Caller caller_;
+    sdbus::Result<Out...> reply_;
+    Body body_;
+};
+
 /// Answers a method call that needs authorization: after the authority has agreed, with the result of `body`
-/// (nothing, a value, or a tuple of several) or its error; otherwise with the refusal. `body` takes the
-/// caller (app::Who) if it changes what events tell of. The method's object may no longer exist then, so
-/// `body` must not refer to it; it may refer to objects that outlive the Authority. `object`: the object that
-/// handles the call now.
+/// (nothing, a value, or a tuple of several) or its error; otherwise with the refusal. A refusal that may be
+/// out of date is answered after a second look, for which `body` is called again. `body` takes the caller
+/// (app::Who) if it changes what events tell of. The method's object may no longer exist then, so `body` must
+/// not refer to it; it may refer to objects that outlive the Authority. `object`: the object that handles the
+/// call now.
 template <class Body, class... Out>
 void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
                     const MethodCall& call, sdbus::Result<Out...>&& result, Body body) {
     const auto caller = guarded(call.method, [&] { return authority.caller_of(object); });
-    const auto reply = std::make_shared<sdbus::Result<Out...>>(std::move(result));
-    const auto answer = [&authority, reply, call, body, caller,
-                         path = std::string(object.getObjectPath())](const app::Result<void>& permitted) {
-        const app::Who who{caller.uid, caller.pid};
-        // No exception may leave this function: the bus's loop calls it.
-        try {
-            try {
-                take(call.part ? Authority::about(call.part->what, call.part->instead, permitted)
-                               : permitted);
-                if constexpr (sizeof...(Out) == 0) {
-                    guarded(call.method, [&] { call_for(who, body); });
-                    reply->returnResults();
-                } else if constexpr (sizeof...(Out) == 1) {
-                    reply->returnResults(guarded(call.method, [&] { return call_for(who, body); }));
-                } else {
-                    std::apply([&](const auto&... values) { reply->returnResults(values...); },
-                               guarded(call.method, [&] { return call_for(who, body); }));
-                }
-            } catch (const sdbus::Error& error) {
-                reply->returnError(error);
-                const auto reason = reason_of(error.getName());
-                if (reason && (!permitted || (!call.dry_run && !call.told_otherwise)))
-                    authority.refused({call.method, path, caller, {*reason, error.getMessage()}});
-            }
-        } catch (const std::exception& error) {
-            log::warn("{}: its caller can't be answered: {}", call.method, error.what());
-        }
-    };
-    authority.ask_for_all(actions, caller, answer);
+    const auto answered = std::make_shared<PermittedCall<Body, Out...>>(
+        authority, call, std::string(object.getObjectPath()), caller, std::move(result), std::move(body));
+    authority.ask_for_all(actions, caller,
+                          [answered](const app::Result<void>& permitted) { answered->answer(permitted); });
 }
 
 /// The same for one action.

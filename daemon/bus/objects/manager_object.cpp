@@ -245,8 +245,22 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::ConfigurationP
     return all;
 }
 
-sdbus::ObjectPath ManagerObject::FindGpu(const std::string& gpu) {
-    return guarded("FindGpu", [&] { return path_of(take(service_.find_gpu(gpu))); });
+void ManagerObject::FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) {
+    find_gpu(authority_, service_, std::make_shared<sdbus::Result<sdbus::ObjectPath>>(std::move(result)),
+             gpu);
+}
+
+void ManagerObject::find_gpu(Authority& authority, app::Service& service,
+                             const std::shared_ptr<sdbus::Result<sdbus::ObjectPath>>& result,
+                             const std::string& gpu) {
+    const auto found = service.find_gpu(gpu);
+    const auto again = [&authority, &service, result, gpu] { find_gpu(authority, service, result, gpu); };
+    if (!found && authority.tries_again(found.error(), again)) return;
+    try {
+        result->returnResults(guarded("FindGpu", [&] { return path_of(take(found)); }));
+    } catch (const sdbus::Error& error) {
+        result->returnError(error);
+    }
 }
 
 sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {

@@ -54,6 +54,9 @@ class ManagerObject final
     using Created =
         sdbus::Result<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>;
     using Begun = sdbus::Result<sdbus::ObjectPath>;  // the job
+    static void find_gpu(Authority& authority, app::Service& service,
+                         const std::shared_ptr<sdbus::Result<sdbus::ObjectPath>>& result,
+                         const std::string& gpu);
 
     void CreateInstance(Created&& result, std::string id, std::string name,
                         std::map<std::string, std::string> variables, OptionMap options) override;
@@ -69,7 +72,7 @@ class ManagerObject final
     std::string Describe() override;
     compat::UsageOfNode GetUsage() override;
     sdbus::UnixFd OpenHistory() override;
-    sdbus::ObjectPath FindGpu(const std::string& gpu) override;
+    void FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
     std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;
     void Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>&& result) override;

@@ -32,6 +32,7 @@ class Objects {
     /// Exports a new job in the place of the last one, or emits the changes of the job.
     void refresh_job();
     [[nodiscard]] ManagerObject& manager() { return manager_; }
+    [[nodiscard]] Authority& authority() { return authority_; }
 
   private:
     void refused(const Authority::Refused& call);

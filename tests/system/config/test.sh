@@ -23,13 +23,62 @@ printf 'gpus:\n  1:\n    max_inst: 10\n' >/etc/cgpu/cgpud.yaml.d/10.yaml
 reload
 expect_equal "placement" "$(of placement value) $(of placement source)" 'spread /etc/cgpu/cgpud.yaml:1'
 expect_equal "slice_ms" "$(of slice_ms value) $(of slice_ms configured) $(of slice_ms remedy)" '5 9 systemctl restart cgpud'
-expect_equal "GPU 1" "$(of gpus.1.max_inst value) $(of gpus.1.max_inst configured_source)" '20 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
 wait_for 5 in_log 'slice_ms: /etc/cgpu/cgpud.yaml:2 says 9, and 5 stays in force. Try: systemctl restart cgpud'
-wait_for 5 in_log 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted, and proportional stays in force. Try: cgpuctl revert 0'
 reload
 expect_equal "said once" "$(lab-log | grep -c 'slice_ms: .* stays in force')" 1
 
+echo "What nobody has set of a GPU follows the files, though the GPU was there before they were."
+expect_equal "GPU 1" "$(of gpus.1.max_inst value) $(of gpus.1.max_inst source)" '10 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
+expect_equal "GPU 0" "$(of gpus.0.policy value) $(of gpus.0.policy source)" 'weighted /etc/cgpu/cgpud.yaml:3'
+expect_equal "in force" "$(cgpuctl status --json | jq -c '[.gpus[] | .policy_name, .max_inst]')" '["weighted",20,"weighted",10]'
+printf 'placement: spread\nslice_ms: 5\npolicy: fixed\n' >/etc/cgpu/cgpud.yaml
+reload
+expect_equal "no difference" "$(cgpuctl config --check)" 'All that the files say is in force.'
+
+echo "What was set by hand stays, over reloads and restarts, and is told wherever one looks."
+expect cgpuctl set-policy 0 soft -q
+printf 'placement: spread\nslice_ms: 5\npolicy: weighted\n' >/etc/cgpu/cgpud.yaml
+reload
+expect lab-restart-cgpud
+expect_equal "GPU 0 and 1" "$(of gpus.0.policy value) $(of gpus.1.policy value)" 'soft weighted'
+expect_error 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted, .* Try: cgpuctl revert 0' cgpuctl config --check
+expect_equal "in the table of --check" "$(cgpuctl config --check --no-legend 2>/dev/null | tr -s ' ')" 'gpus.0.policy soft set on this node'
+cgpuctl status 2>&1 | grep -q 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted' || fail "status says nothing of it"
+cgpuctl doctor 2>/dev/null | grep -q 'gpus.0.policy: /etc/cgpu/cgpud.yaml:3 says weighted' || fail "doctor says nothing of it"
+wait_for 5 cgpuctl revert 0 -q
+expect_equal "GPU 0" "$(of gpus.0.policy value)" weighted
+printf 'placement: spread\nslice_ms: 9\npolicy: fixed\n' >/etc/cgpu/cgpud.yaml
+reload
+expect_equal "it follows again" "$(of gpus.0.policy value)" fixed
+
+echo "A GPU whose instances don't allow a value takes it when they have ended."
+asks=(CGPU_MEM=1GiB CGPU_GPUS=1 CGPU_WEIGHT=9)
+job heavy -- alloc --mib 100 --hold
+wait_for 20 is_ready heavy
+printf 'gpus:\n  1:\n    max_inst: 5\n' >/etc/cgpu/cgpud.yaml.d/10.yaml
+reload
+expect_equal "GPU 1" "$(of gpus.1.max_inst value) $(of gpus.1.max_inst configured)" '10 5'
+expect_error 'gpus.1.max_inst: .* Try: end instances on GPU 1' cgpuctl config --check
+end_job heavy
+wait_for 5 sh -c '! cgpuctl list -q | grep -q .'
+reload
+expect_equal "GPU 1" "$(of gpus.1.max_inst value)" 5
+
+echo "A GPU that the node hasn't is named."
+printf 'gpus:\n  1:\n    max_inst: 10\n  7:\n    policy: fixed\n' >/etc/cgpu/cgpud.yaml.d/10.yaml
+reload
+wait_for 5 in_log 'gpus.7.policy: /etc/cgpu/cgpud.yaml.d/10.yaml:5 says fixed, and this node has no such GPU'
+expect_error 'gpus.7.policy: .* this node has no such GPU' cgpuctl config --check
+expect_error '10.yaml:5: gpus.7: this node has no such GPU. Try: .*0, 1' cgpuctl config check /etc/cgpu/cgpud.yaml.d/10.yaml
+printf 'gpus:\n  1:\n    max_inst: 10\n' >/etc/cgpu/cgpud.yaml.d/10.yaml
+printf 'placement: spread\nslice_ms: 9\npolicy: weighted\n' >/etc/cgpu/cgpud.yaml
+reload
+expect_equal "a good file" "$(cgpuctl config check /etc/cgpu/cgpud.yaml.d/10.yaml)" 'cgpud would accept this file'
+
 echo "revert takes a GPU to what the files say, all of it or nothing; a restart does it for the rest."
+expect cgpuctl set-policy 0 preemptive -q
+expect cgpuctl set-policy 1 preemptive -q
+expect cgpuctl set-max-inst 1 20 -q
 asks=(CGPU_MEM=1GiB CGPU_GPUS=1 CGPU_WEIGHT=12)
 job wide -- alloc --mib 100 --hold
 wait_for 20 is_ready wide

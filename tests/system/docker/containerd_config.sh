@@ -44,8 +44,43 @@ cp "$scratch/systemd" $file
 expect cgpuctl runtime configure --for containerd -q
 expect_equal "SystemdCgroup" "$(containerd -c $file config dump | sed -n '/runtimes\.cgpu\.options/,/^$/p' | grep -o 'SystemdCgroup = .*')" "SystemdCgroup = true"
 
+echo "remove leaves the file as it was found, to the byte."
+for text in '' 'version = 2' $'version = 2\n\n\n[plugins] # none\n\n'; do
+    printf '%s' "$text" >$file
+    cp $file "$scratch/found"
+    expect cgpuctl runtime configure --for containerd -q
+    expect_registered
+    expect cgpuctl runtime configure --for containerd -q
+    expect cgpuctl runtime configure --for containerd --remove -q
+    expect cmp $file "$scratch/found"
+    [[ ! -e $file.before-cgpu ]] || fail "$file.before-cgpu is left"
+done
+
+echo "A plugin that is disabled, here or in an imported file, would never have the runtime."
+printf 'version = 2\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n' >$file
+cp $file "$scratch/found"
+expect_error 'disabled_plugins has io.containerd.grpc.v1.cri, .* Try: take it out' cgpuctl runtime configure --for containerd
+expect cmp $file "$scratch/found"
+cp $file /etc/containerd/other.toml
+printf 'version = 2\nimports = ["/etc/containerd/other.toml"]\n' >$file
+cp $file "$scratch/found"
+expect_error 'disabled_plugins has .*by a file that this one imports.*The file is as it was' cgpuctl runtime configure --for containerd
+expect cmp $file "$scratch/found"
+[[ ! -e $file.before-cgpu ]] || fail "$file.before-cgpu is left"
+rm /etc/containerd/other.toml
+
+echo "The file is that of the containerd that runs."
+printf 'version = 2\nroot = "%s/root"\nstate = "%s/state"\n[grpc]\naddress = "%s/sock"\n' "$scratch" "$scratch" "$scratch" >"$scratch/own.toml"
+containerd --config "$scratch/own.toml" >"$scratch/containerd.log" 2>&1 &
+own=$!
+wait_for 10 test -S "$scratch/sock"
+rm -f $file
+cgpuctl runtime configure --for containerd | grep -q "^$scratch/own.toml: .*still has what it read at its start" || fail "another file was taken"
+[[ ! -e $file ]] || fail "$file was written"
+kill "$own" && wait "$own"
+
 echo "What is refused."
-printf 'disabled_plugins = ["cri"]\n' >$file
+printf 'root = "/var/lib/containerd"\n' >$file
 expect_error 'config.toml: .* is of version 1, .* Try: ' cgpuctl runtime configure --for containerd
 expect_error '[-][-]for containerd: --as, .* Try: ' cgpuctl runtime configure --for containerd --default
-expect_equal "the file" "$(cat $file)" 'disabled_plugins = ["cri"]'
+expect_equal "the file" "$(cat $file)" 'root = "/var/lib/containerd"'

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daemon/config/origins.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
 /// What is in force of the configuration, where it comes from, and what would put the rest in force.
@@ -154,6 +155,46 @@ TEST_F(ConfigurationView, AbsentGpusHaveNoIndexAndAreLeftOut) {
     const auto values = reload();
     EXPECT_EQ(std::ranges::count_if(values, [](const auto& value) { return value.key.starts_with("gpus."); }),
               0);
+}
+
+TEST_F(ConfigurationView, WhatTheInstancesDontAllowWaitsForThem) {
+    start_ = read();
+    write_text(folder_ / "etc.yaml", "max_inst: 10\n");
+    const auto value = of(reload(), "gpus.0.max_inst");
+    EXPECT_EQ(value.value, "20");
+    EXPECT_EQ(value.configured, "10");
+    EXPECT_EQ(value.remedy, "end instances on GPU 0 or lower their weights; cgpud takes the value then");
+}
+
+TEST_F(ConfigurationView, AGpuThatTheNodeHasntIsNamed) {
+    start_ = read();
+    write_text(folder_ / "etc.yaml", "gpus:\n  0:\n    policy: preemptive\n  7:\n    policy: fixed\n");
+    const auto values = reload();
+    EXPECT_EQ(of(values, "gpus.7.policy"),
+              (ConfigurationValue{"gpus.7.policy", "", "no such GPU", "fixed", path("etc.yaml") + ":5",
+                                  "name a GPU that cgpuctl status shows"}));
+    const auto lines = not_put_in_force({}, values);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0],
+              "gpus.7.policy: " + path("etc.yaml") +
+                  ":5 says fixed, and this node has no such GPU. Try: name a GPU that cgpuctl status "
+                  "shows.");
+    const auto problems = config::unknown_gpus(last_.entries, node_.gpus());
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems[0].text, path("etc.yaml") +
+                                    ":5: gpus.7: this node has no such GPU. Try: name one that it "
+                                    "has by its index or UUID: 0.");
+    EXPECT_TRUE(config::unknown_gpus(last_.entries, {}).empty()) << "the driver has shown none yet";
+}
+
+TEST_F(ConfigurationView, TheGpusOfTheNodeInWords) {
+    const auto gpus = config::read_gpus({"3=" + uuid_.to_string()});
+    ASSERT_TRUE(gpus);
+    EXPECT_EQ(gpus->at(0).index, 3U);
+    EXPECT_EQ(gpus->at(0).uuid, uuid_);
+    for (const std::string& word :
+         {std::string("3"), std::string("=3"), "x=" + uuid_.to_string(), std::string("3=GPU-1")})
+        EXPECT_FALSE(config::read_gpus({word})) << word;
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "client/cgpuctl/docker/containerd/containerd_config.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 #include "client/cgpuctl/docker/containerd/toml_tables.hpp"
 
@@ -104,7 +107,42 @@ std::string cgroup_option(const Lines& lines, const TomlPath& runtimes) {
     return {};
 }
 
+/// The texts in a list, which may go on in the lines after that of its key.
+std::vector<std::string> texts_of(const Lines& lines, const TomlPath& key) {
+    std::vector<std::string> texts;
+    bool in_it = false;
+    for (const TomlLine& line : lines) {
+        if (line.is_header || !line.key.empty()) in_it = line.key == key;
+        if (!in_it) continue;
+        const std::string& part = line.key.empty() ? line.text : line.value;
+        for (std::size_t at = 0;
+             (at = part.find_first_of("\"'#", at)) != std::string::npos && part[at] != '#'; ++at) {
+            const auto end = part.find(part[at], at + 1);
+            if (end == std::string::npos) break;
+            texts.push_back(part.substr(at + 1, end - at - 1));
+            at = end;
+        }
+    }
+    return texts;
+}
+
+/// The name by which the CRI plugin, or that part of it which has the runtimes, is disabled; empty: it isn't.
+std::string disabled_plugin(const Lines& lines) {
+    constexpr std::array<std::string_view, 3> kPlugins = {"cri", "io.containerd.grpc.v1.cri",
+                                                          "io.containerd.cri.v1.runtime"};
+    for (std::string& name : texts_of(lines, {"disabled_plugins"}))
+        if (std::ranges::find(kPlugins, name) != kPlugins.end()) return std::move(name);
+    return {};
+}
+
 Result<void> check(const Lines& lines, const std::string& version, const TomlPath& runtimes) {
+    if (const std::string name = disabled_plugin(lines); !name.empty())
+        return client::fail(
+            Kind::refused,
+            "disabled_plugins has " + name +
+                ", the plugin that would have the runtime, as packages made for Docker alone have "
+                "it. Try: take it out of the list, unless only Docker uses this containerd, which "
+                "needs cgpuctl runtime configure alone.");
     if (version != "2" && version != "3")
         return client::fail(
             Kind::refused,
@@ -152,6 +190,24 @@ Result<std::string> with_containerd_runtime(const std::string& text, const std::
         "where it can't be read.");
 }
 
+Result<void> check_containerd_dump(const std::string& dump, const std::string& program) {
+    const Lines lines = toml_lines(dump);
+    if (const std::string name = disabled_plugin(lines); !name.empty())
+        return client::fail(Kind::refused, "disabled_plugins has " + name +
+                                               ", by a file that this one imports. Try: take it out there.");
+    const TomlPath ours = below(runtimes(version_of(lines)), "cgpu");
+    const TomlPath key = below(below(ours, "options"), "BinaryName");
+    const bool there = std::any_of(lines.begin(), lines.end(), [&](const TomlLine& line) {
+        return line.key == key && line.value.find(program) != std::string::npos;
+    });
+    if (there) return {};
+    return client::fail(
+        Kind::refused,
+        "containerd reads it and doesn't find the runtime cgpu: a file that this one imports has "
+        "the section of the plugin, too, and its own counts. Try: take the section out of that "
+        "file, or name it with --file.");
+}
+
 std::string without_containerd_runtime(const std::string& text) {
     Lines lines = toml_lines(text);
     for (const char* version : {"2", "3"}) lines = without_ours(std::move(lines), runtimes(version));
@@ -159,13 +215,11 @@ std::string without_containerd_runtime(const std::string& text) {
     return left == kNewFile ? "" : left;
 }
 
-bool imports_files(const std::string& text) {
-    const Lines lines = toml_lines(text);
-    return std::any_of(lines.begin(), lines.end(), [](const TomlLine& line) {
-        // A list that goes on in the next line has something in it.
-        return line.key == TomlPath{"imports"} &&
-               (!line.value.ends_with(']') || line.value.find_first_of("\"'") != std::string::npos);
-    });
+bool imports_files(const std::string& text) { return !texts_of(toml_lines(text), {"imports"}).empty(); }
+
+std::string without_changes(const std::string& text) {
+    const std::string whole = text_of(toml_lines(text));
+    return whole == kNewFile ? "" : whole;
 }
 
 }  // namespace cgpu::cgpuctl

@@ -26,7 +26,8 @@ struct Look {
     std::optional<client::Examination> examination;  ///< the same; also, an older cgpud doesn't have it
     std::string no_examination;                      ///< why there is none
     std::string own_version;                         ///< cgpuctl's
-    Traces traces = {};                              ///< only if root reads, and there is an examination
+    std::vector<client::ConfigurationValue> configuration = {};  ///< empty: not known
+    Traces traces = {};  ///< only if root reads, and there is an examination
 };
 
 constexpr const char* kNoDaemon = "cgpud does not answer";

@@ -7,6 +7,7 @@
 
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/facts/self_check.hpp"
+#include "client/cgpuctl/output/warnings.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {
@@ -43,9 +44,18 @@ Findings check_configuration(const Look& look) {
             findings.push_back(std::move(finding));
         }
     if (!findings.empty()) return findings;
-    if (!look.host.is_root()) return {for_root(kConfiguration, "what the files say now")};
+    for (const std::string& difference : difference_warnings(look.configuration)) {
+        const Finding parts = from_message(Level::warning, kConfiguration, difference);
+        findings.push_back({Level::warning, kConfiguration, parts.what + ": " + parts.why,
+                            "the node doesn't do what its files say", parts.fix});
+    }
+    const bool differ = !findings.empty();
+    if (!look.host.is_root()) {
+        if (!differ) findings.push_back(for_root(kConfiguration, "what the files say now"));
+        return findings;
+    }
     for (Finding& finding : judge_self_check(run_self_check(look.host), look.snapshot.has_value()))
-        findings.push_back(std::move(finding));
+        if (!differ || finding.level != Level::ok) findings.push_back(std::move(finding));
     return findings;
 }
 

@@ -63,7 +63,7 @@ inline client::Snapshot two_gpus() {
 }
 
 /// Answers from a snapshot and records the requested changes.
-class FakeNode final : public client::Node {
+class FakeNode : public client::Node {
   public:
     client::Snapshot snapshot = two_gpus();
     std::vector<std::string> calls;

@@ -64,9 +64,11 @@ TEST(NodeGpus, SettingsChangeTheGenerationOnlyWhenTheyChange) {
     EXPECT_EQ(n.set_policy(uuid(0), Policy::weighted), Change::changed);
     EXPECT_EQ(n.generation(), generation + 1);
     EXPECT_EQ(n.set_policy(uuid(0), Policy::weighted), Change::unchanged);
-    EXPECT_EQ(n.set_max_inst(uuid(0), 20), Change::unchanged);
-    EXPECT_EQ(n.set_prio_ratio(uuid(0), 50), Change::unchanged);
-    EXPECT_EQ(n.generation(), generation + 1);
+    for (const Change change : {Change::changed, Change::unchanged}) {
+        EXPECT_EQ(n.set_max_inst(uuid(0), 20), change) << "the same value, but set by hand now";
+        EXPECT_EQ(n.set_prio_ratio(uuid(0), 50), change);
+    }
+    EXPECT_EQ(n.generation(), generation + 3);
 }
 
 TEST(NodeGpus, MaxInstKeepsItsRangeAndWhatIsThere) {
@@ -186,6 +188,55 @@ TEST(NodeGpus, WithoutComputeIsolationTheDriverDividesAndThePolicyIsKept) {
     EXPECT_EQ(n.find_gpu(uuid(0))->settings.policy, Policy::fixed);
     ASSERT_TRUE(n.set_policy(uuid(0), Policy::native).has_value());
     EXPECT_EQ(n.find_instance(id("a"))->mode, Mode::memory);
+}
+
+// Found as a configuration that a reload never put in force, because the GPU had been seen before it was
+// written.
+TEST(FollowTest, WhatNobodySetByHandFollowsTheConfiguration) {
+    Node n = v100();
+    const GpuSettings configured{Policy::fixed, 10, 70, Mode::memory};
+    EXPECT_EQ(n.follow(uuid(0), configured), Change::changed);
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings, (GpuSettings{Policy::fixed, 10, 70, Mode::memory_compute}))
+        << "the mode is switched for the node";
+    EXPECT_EQ(n.follow(uuid(0), configured), Change::unchanged);
+    EXPECT_EQ(n.follow(uuid(7), configured), Change::unchanged) << "there is no such GPU";
+}
+
+TEST(FollowTest, WhatWasSetByHandStaysUntilItIsReverted) {
+    Node n = v100();
+    const Policy before = n.find_gpu(uuid(0))->settings.policy;
+    EXPECT_EQ(n.set_policy(uuid(0), before), Change::changed) << "the same value, but by hand now";
+    EXPECT_EQ(n.set_policy(uuid(0), before), Change::unchanged);
+    ASSERT_TRUE(n.set_max_inst(uuid(0), 12).has_value());
+    ASSERT_TRUE(n.set_prio_ratio(uuid(0), 60).has_value());
+    const GpuSettings configured{Policy::fixed, 10, 70};
+    EXPECT_EQ(n.follow(uuid(0), configured), Change::unchanged);
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings.policy, before);
+    ASSERT_TRUE(n.set_policy(uuid(0), Policy::fixed, Lasts::as_configured).has_value());
+    ASSERT_TRUE(n.set_max_inst(uuid(0), 10, Lasts::as_configured).has_value());
+    ASSERT_TRUE(n.set_prio_ratio(uuid(0), 70, Lasts::as_configured).has_value());
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings, configured);
+    EXPECT_EQ(n.follow(uuid(0), {Policy::weighted, 10, 70}), Change::changed);
+}
+
+TEST(FollowTest, InstancesKeepWhatTheyHave) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100, 12)})).has_value());
+    EXPECT_EQ(n.follow(uuid(0), {Policy::fixed, 10, 50}), Change::changed);
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings, (GpuSettings{Policy::fixed, 20, 50}))
+        << "its weights don't fit into 10";
+    ASSERT_TRUE(n.remove_instance(InstanceId(n.instances().begin()->first)).has_value());
+    EXPECT_EQ(n.follow(uuid(0), {Policy::fixed, 10, 50}), Change::changed);
+    EXPECT_EQ(n.find_gpu(uuid(0))->settings, (GpuSettings{Policy::fixed, 10, 50}));
+}
+
+TEST(FollowTest, PercentagesStayWhatTheyAre) {
+    Node n = v100();
+    Quota half = quota(0, 100, 10);
+    half.percent = 50;
+    ASSERT_TRUE(n.add_instance(instance("a", {half})).has_value());
+    EXPECT_EQ(n.follow(uuid(0), {Policy::fixed, 10, 50}), Change::changed);
+    EXPECT_EQ(n.instances().begin()->second.quotas.front().weight, 5U);
 }
 
 }  // namespace

@@ -80,5 +80,17 @@ TEST(UntilReboot, ARefusedValueChangesNothing) {
     EXPECT_EQ(n, before);
 }
 
+TEST(UntilReboot, WhatNobodySetFollowsTheFilesBehindIt) {
+    Node n = v100();
+    ASSERT_TRUE(n.set_policy(uuid(0), Policy::weighted, kUntilReboot).has_value());
+    EXPECT_EQ(n.follow(uuid(0), {Policy::fixed, 10, 50}), Change::changed);
+    EXPECT_EQ(settings(n).policy, Policy::weighted) << "set by hand";
+    EXPECT_EQ(settings(n).max_inst, 10U);
+    EXPECT_EQ(n.follow(uuid(0), {Policy::fixed, 10, 50}), Change::unchanged);
+    ASSERT_EQ(n.boot_ended(), Change::changed);
+    EXPECT_EQ(settings(n).policy, Policy::fixed);
+    EXPECT_FALSE(settings(n).by_hand.policy);
+}
+
 }  // namespace
 }  // namespace cgpu::model

@@ -54,7 +54,8 @@ TEST(RequestDevices, CdiNames) {
 }
 
 TEST(RequestDevices, AllOrNoneNamedIsForPlacementToDecide) {
-    for (const char* nothing : {"all", "", "none", "void"}) {
+    for (const char* nothing : {"all", "", "none", "void", "all,0", "0,all,", "0, nvidia.com/gpu=all",
+                                "/var/run/nvidia-container-devices"}) {
         const Request request = with({{"NVIDIA_VISIBLE_DEVICES", nothing}});
         EXPECT_TRUE(request.gpus.empty()) << nothing;
         EXPECT_EQ(request.count, 1U);
@@ -69,9 +70,9 @@ TEST(RequestDevices, BothOfOursMustAgree) {
 }
 
 TEST(RequestDevices, WhatNamesNoGpuIsRefused) {
-    for (const char* text : {"x", "0,,1", ",", "0,,", "-1", "0:0", "GPU-123", "99999999999",
-                             "nvidia.com/gpu=", "nvidia.com/gpu=0:1", "amd.com/gpu=0", "nvidia.com/gpu=0,all",
-                             "0,0", "0,nvidia.com/gpu=0"})
+    for (const char* text :
+         {"x", "0,,1", ",", "0,,", "-1", "0:0", "GPU-123", "99999999999",
+          "nvidia.com/gpu=", "nvidia.com/gpu=0:1", "amd.com/gpu=0", "0,0", "0,nvidia.com/gpu=0"})
         refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", text}}, "NVIDIA_VISIBLE_DEVICES");
     for (const char* mig : {"MIG-c09d11f5-a565-1f83-903c-a65a7ba138af", "0:1", "nvidia.com/gpu=0:1",
                             "MIG-GPU-c09d11f5-a565-1f83-903c-a65a7ba138af/1/0", "1,0:0"}) {

@@ -11,6 +11,7 @@ inline model::Node full_node() {
     settings.max_inst = 25;
     settings.prio_ratio = 99;
     settings.mode = model::Mode::memory;
+    settings.by_hand = {true, false, true};
     model::Sighting mig = gpu(2, 40960);
     mig.gpu.obstacle = "the card is divided by MIG";
     model::Node n = node({gpu(0, 16130, settings), gpu(1, 15109), mig});

@@ -349,5 +349,23 @@ RC_GTEST_PROP(StateJson, ADamagedByteNeverCrashes, ()) {
     if (!node) RC_ASSERT(!node.error().why.empty() && !node.error().remedy.empty());
 }
 
+// Who set it wasn't stored: a new default must not change what a node has.
+TEST(StateJson, WhatAGpuHasInAnOlderStateCountsAsSetByHand) {
+    auto document = nlohmann::json::parse(write_state({full_node(), {}}));
+    document["version"] = 8;
+    for (auto& gpu : document["gpus"]) gpu.erase("by_hand");
+    for (auto& gpu : document["until_reboot"]["gpus"]) gpu.erase("by_hand");
+    const auto read = read_state(document.dump());
+    ASSERT_TRUE(read) << read.error().why;
+    for (const auto& gpu : read->node.gpus())
+        EXPECT_EQ(gpu.settings.by_hand, (model::SetByHand{true, true, true}));
+}
+
+TEST(StateJson, OnlySettingsAreSetByHand) {
+    auto document = nlohmann::json::parse(write_state({full_node(), {}}));
+    document["gpus"][0]["by_hand"] = {"colour"};
+    EXPECT_FALSE(read_state(document.dump()));
+}
+
 }  // namespace
 }  // namespace cgpu::store

@@ -141,5 +141,33 @@ TEST(TomlLines, ReadsNamesAsTheyAreWritten) {
         (void)toml_lines(text);
 }
 
+// As Docker's package of containerd has it.
+TEST(ContainerdConfig, ADisabledPluginIsRefused) {
+    for (const char* text : {"version = 2\ndisabled_plugins = [\"cri\"]\n",
+                             "disabled_plugins = ['io.containerd.grpc.v1.cri']\nversion = 2\n",
+                             "version = 3\ndisabled_plugins = [\n  \"aufs\", # not here\n  "
+                             "\"io.containerd.cri.v1.runtime\",\n]\n",
+                             "disabled_plugins = [\"cri\"]\n"}) {
+        const auto done = with_containerd_runtime(text, kProgram);
+        ASSERT_FALSE(done) << text;
+        EXPECT_EQ(done.error().kind, client::ClientError::Kind::refused);
+        EXPECT_TRUE(done.error().text.starts_with("disabled_plugins has ")) << done.error().text;
+    }
+    for (const char* text :
+         {"version = 2\ndisabled_plugins = []\n", "version = 2\ndisabled_plugins = [\n  # \"cri\"\n]\n",
+          "version = 2\ndisabled_plugins = [\"aufs\"]\nrequired_plugins = [\"cri\"]\n"})
+        EXPECT_TRUE(with_containerd_runtime(text, kProgram)) << text;
+}
+
+TEST(ContainerdConfig, WhatContainerdItselfReadsIsJudged) {
+    const std::string dump = with_runtime("version = 2\n");
+    EXPECT_TRUE(check_containerd_dump(dump, kProgram));
+    EXPECT_FALSE(check_containerd_dump(dump, "/opt/cgpu-runtime"));
+    EXPECT_FALSE(check_containerd_dump(
+        "version = 2\n[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.runc]\n", kProgram));
+    EXPECT_FALSE(
+        check_containerd_dump("disabled_plugins = [\"io.containerd.grpc.v1.cri\"]\n" + dump, kProgram));
+}
+
 }  // namespace
 }  // namespace cgpu::cgpuctl

@@ -81,10 +81,71 @@ TEST_F(DockerConfigTest, InThePlaceOfNvidiasAndBack) {
     EXPECT_FALSE(std::filesystem::exists(before_file(file)));
 }
 
-TEST_F(DockerConfigTest, ADefaultThatNobodyHadSetBecomesRunc) {
+// Found as a `default-runtime` that stayed, and with which dockerd refused the flag of that name.
+TEST_F(DockerConfigTest, RemoveLeavesTheFileAsItWasFound) {
     configure({kProgram, true, true});
     remove();
-    EXPECT_EQ(values(), OrderedJson::parse(R"({"runtimes":{},"default-runtime":"runc"})"));
+    EXPECT_FALSE(std::filesystem::exists(file)) << text();
+    for (const char* found :
+         {"", "{}", "{ \"runtimes\":{}, \n\n  \"debug\" :true }",
+          "{\"runtimes\":{\"nvidia\":{\"path\":\"n\"}},\"default-runtime\":\"nvidia\"}", kNvidias}) {
+        folder.file("/docker/daemon.json", found);
+        configure({kProgram});
+        configure({kProgram, true, true});
+        remove();
+        EXPECT_EQ(text(), found);
+        EXPECT_FALSE(std::filesystem::exists(before_file(file))) << found;
+    }
+}
+
+TEST_F(DockerConfigTest, AFileThatSomebodyHasWrittenAnewIsTheOneThatWasFound) {
+    folder.file("/docker/daemon.json", kNvidias);
+    configure({kProgram, false, true});
+    folder.file("/docker/daemon.json", "{ \"debug\" :true }");
+    configure({kProgram});
+    EXPECT_EQ(lost_entries(*read_docker_config(file)), std::vector<std::string>{"default-runtime"});
+    remove();
+    EXPECT_EQ(text(), "{ \"debug\" :true }");
+}
+
+TEST_F(DockerConfigTest, RemoveKeepsWhatOthersAddedSince) {
+    folder.file("/docker/daemon.json", "{ \"debug\" :true }");
+    configure({kProgram, false, true});
+    auto config = read_docker_config(file);
+    ASSERT_TRUE(config);
+    config->values["icc"] = false;
+    ASSERT_TRUE(write_docker_config(file, *config));
+    remove();
+    EXPECT_EQ(values(), OrderedJson::parse(R"({"debug":true,"icc":false})"));
+    EXPECT_FALSE(std::filesystem::exists(before_file(file)));
+}
+
+// dockerd keeps the last value of a key that disappears.
+TEST_F(DockerConfigTest, WhileItIsRemovedARunningDockerdReadsValuesInsteadOfOurs) {
+    configure({kProgram, true, true});
+    const auto meanwhile = while_removed(*read_docker_config(file));
+    EXPECT_EQ(meanwhile.values, OrderedJson::parse(R"({"runtimes":{},"default-runtime":"runc"})"));
+    EXPECT_FALSE(meanwhile.before.empty())
+        << "what was before would be lost, if this were the last that is done";
+}
+
+TEST_F(DockerConfigTest, WhatAnotherProgramTakesBackIsLost) {
+    folder.file("/docker/daemon.json", kNvidias);
+    EXPECT_TRUE(lost_entries(*read_docker_config(file)).empty()) << "nothing was configured";
+    configure({kProgram, true, true});
+    EXPECT_TRUE(lost_entries(*read_docker_config(file)).empty());
+    // As nvidia-ctk runtime configure --set-as-default leaves it.
+    auto config = *read_docker_config(file);
+    config.values["runtimes"]["nvidia"]["path"] = "nvidia-container-runtime";
+    config.values["default-runtime"] = "nvidia";
+    ASSERT_TRUE(write_docker_config(file, config));
+    config = *read_docker_config(file);
+    EXPECT_EQ(lost_entries(config), (std::vector<std::string>{"runtimes.nvidia", "default-runtime"}));
+    EXPECT_EQ(command_for(config), "cgpuctl runtime configure --as nvidia --default");
+    configure({kProgram});
+    EXPECT_EQ(lost_entries(*read_docker_config(file)).size(), 2U) << "they are still wanted";
+    remove();
+    EXPECT_TRUE(lost_entries(*read_docker_config(file)).empty());
 }
 
 TEST_F(DockerConfigTest, WhatSomebodyChangedMeanwhileStays) {

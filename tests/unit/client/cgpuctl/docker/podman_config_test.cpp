@@ -37,5 +37,18 @@ TEST(PodmanConfig, WhatTheUsersFilesListStays) {
     EXPECT_EQ(entries.at(0).strings, (Words{"mine", "cgpu", "cgpu-runtime"}));
 }
 
+TEST(PodmanConfig, ALaterFileWins) {
+    const std::string folder = kPodmanDropIns;
+    const PodmanFile other{folder + "/90-other.conf", "[engine]\nruntime = \"crun\"\n"};
+    const auto found = later_default({{"/etc/containers/containers.conf", "[engine]\nruntime = \"runc\"\n"},
+                                      {folder + "/10-first.conf", "[engine]\nruntime = \"runc\"\n"},
+                                      other});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->path, other.path);
+    EXPECT_EQ(found->text, "crun");
+    EXPECT_FALSE(later_default({{folder + "/90-a.conf", "[engine]\nruntime = \"cgpu\"\n"}}));
+    EXPECT_FALSE(later_default({{folder + "/90-a.conf", "[network]\nruntime = \"crun\"\n"}}));
+}
+
 }  // namespace
 }  // namespace cgpu::cgpuctl

@@ -9,47 +9,10 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/report.hpp"
-#include "tests/unit/client/support/fake_node.hpp"
-#include "tests/unit/client/support/temp_root.hpp"
+#include "tests/unit/client/cgpuctl/doctor/checks_bed.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {
-
-class Checks : public testing::Test {
-  protected:
-    Look look(bool is_root = true) {
-        Look look{
-            *Host::open(root_.path(), is_root), service_, snapshot_, examination_, "it is old", "1.2.3"};
-        if (examination_) look.traces = find_traces(look.host, examination_->runtime_dir);
-        return look;
-    }
-    void program(const std::string& path) const {
-        root_.file(path, "#!/bin/sh\n");
-        chmod(root_.at(path).c_str(), 0755);
-    }
-    /// The only finding that isn't ok.
-    Finding found(const Findings& findings) {
-        Finding bad;
-        int count = 0;
-        for (const Finding& finding : findings)
-            if (finding.level != Level::ok && ++count == 1) bad = finding;
-        EXPECT_EQ(count, 1);
-        if (bad.level != Level::unchecked) {
-            EXPECT_FALSE(bad.why.empty()) << bad.what;
-            EXPECT_FALSE(bad.fix.empty()) << bad.what;
-        }
-        return bad;
-    }
-    void expect_ok(const Findings& findings) {
-        for (const Finding& finding : findings) EXPECT_EQ(finding.level, Level::ok) << finding.what;
-        EXPECT_FALSE(findings.empty());
-    }
-
-    client::TempRoot root_;
-    client::Result<client::ServiceState> service_ = client::ServiceState{true, 0, "active", "", ""};
-    std::optional<client::Snapshot> snapshot_ = two_gpus();
-    std::optional<client::Examination> examination_ = client::Examination{};
-};
 
 TEST_F(Checks, Service) {
     expect_ok(check_service(look()));
@@ -214,69 +177,18 @@ TEST_F(Checks, AnInstanceWithoutAWeight) {
     EXPECT_NE(found(check_instances(look())).fix.find("cgpuctl set-weight"), std::string::npos);
 }
 
-TEST_F(Checks, Docker) {
-    constexpr const char* kFile = "/etc/docker/daemon.json";
-    expect_ok(check_docker(look()));
-    program("/usr/bin/dockerd");
-    EXPECT_EQ(found(check_docker(look())).fix, "cgpuctl runtime configure");
-    root_.file(kFile, R"({"runtimes": {"cgpu": {"path": "/usr/bin/cgpu-runtime"}}})");
-    EXPECT_EQ(found(check_docker(look())).level, Level::problem);
-    program("/usr/bin/cgpu-runtime");
-    expect_ok(check_docker(look()));
-    root_.file(kFile,
-               R"({"runtimes": {"cgpu": {"path": "/usr/bin/cgpu-runtime"}}, "default-runtime": "nvidia"})");
-    EXPECT_EQ(found(check_docker(look())).level, Level::problem);
-    root_.file(kFile,
-               R"({"runtimes": {"cgpu": {"path": "/usr/bin/cgpu-runtime"}, "kata": {"path": "/opt/kata"}}})");
-    EXPECT_NE(found(check_docker(look())).fix.find("delete the entry"), std::string::npos);
-    root_.file(kFile, "{");
-    EXPECT_EQ(found(check_docker(look())).level, Level::problem);
-}
-
-TEST_F(Checks, Swarm) {
-    const auto announce = [&](const std::string& resources, const std::string& more) {
-        root_.file(
-            "/etc/docker/daemon.json",
-            R"({"runtimes": {"cgpu": {"path": "/usr/bin/cgpu-runtime"}}, "node-generic-resources": [)" +
-                resources + "]" + more + "}");
-    };
-    const std::string real = R"("cgpu_memory_mib=32260", "cgpu_instances=40")";
-    const std::string by_default = R"(, "default-runtime": "cgpu")";
-    expect_ok(check_swarm(look()));
-    announce(R"("ssd=2")", "");
-    expect_ok(check_swarm(look()));
-    announce(real, by_default);
-    expect_ok(check_swarm(look()));
-
-    announce(R"("cgpu_memory_mib=48390", "cgpu_instances=60")", by_default);
-    EXPECT_EQ(found(check_swarm(look())).why, "Swarm puts tasks here that cgpud refuses");
-    EXPECT_TRUE(found(check_swarm(look())).fix.starts_with("cgpuctl swarm configure, and then "));
-    announce(R"("cgpu_memory_mib=16130", "cgpu_instances=40")", by_default);
-    EXPECT_EQ(found(check_swarm(look())).why, "Swarm leaves a part of the GPUs unused");
-    announce(real, "");
-    EXPECT_EQ(found(check_swarm(look())).fix, "cgpuctl runtime configure --default");
-    announce(real, by_default + R"(, "live-restore": true)");
-    EXPECT_EQ(found(check_swarm(look())).fix, "remove live-restore from the file");
-
-    for (client::Gpu& gpu : snapshot_->gpus) gpu.present = false;
-    announce(real, by_default);
-    EXPECT_TRUE(found(check_swarm(look())).fix.starts_with("cgpuctl swarm configure --remove, and then "));
-    snapshot_.reset();
-    EXPECT_EQ(found(check_swarm(look())).level, Level::unchecked);
-    root_.file("/etc/docker/daemon.json", "{");
-    EXPECT_EQ(found(check_swarm(look())).level, Level::unchecked);
-}
-
-TEST_F(Checks, Podman) {
-    expect_ok(check_podman(look()));
-    program("/usr/bin/podman");
-    expect_ok(check_podman(look()));
-    root_.file("/etc/containers/containers.conf", "[engine.runtimes]\ncgpu = [\"/usr/bin/cgpu-runtime\"]\n");
-    EXPECT_EQ(found(check_podman(look())).level, Level::problem);
-    program("/usr/bin/cgpu-runtime");
-    expect_ok(check_podman(look()));
-    root_.file("/etc/containers/containers.conf.d/50.conf", "[engine.runtimes]\ncgpu = [\"/opt/x\"]\n");
-    EXPECT_NE(found(check_podman(look())).what.find("50.conf"), std::string::npos);
+TEST_F(Checks, WhatTheFilesSayAndIsNotInForce) {
+    auto differing = look();
+    differing.configuration = {
+        {"slice_ms", "5", "built in", "9", "/etc/cgpu/cgpud.yaml:1", "systemctl restart cgpud"}};
+    const Findings findings = check_configuration(differing);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].level, Level::warning);
+    EXPECT_EQ(findings[0].what, "slice_ms: /etc/cgpu/cgpud.yaml:1 says 9, which is not in force");
+    EXPECT_EQ(findings[0].fix, "systemctl restart cgpud");
+    // The shipped defaults are nobody's wish.
+    differing.configuration[0].configured_source = "/usr/lib/cgpu/cgpud.yaml:7";
+    EXPECT_NE(check_configuration(differing)[0].level, Level::warning);
 }
 
 TEST_F(Checks, NvidiasRuntimeCallsOthersByName) {

@@ -29,6 +29,26 @@ TEST_F(ConfigVerbs, NamesSourcesAndWhatIsNotInForce) {
         << screen_.err.str();
 }
 
+TEST_F(ConfigVerbs, CheckFailsForADifference) {
+    node_.values = {{"placement", "spread", "/etc/cgpu/cgpud.yaml:2", "", "", ""}};
+    input_.check = true;
+    ASSERT_TRUE(call(&config));
+    EXPECT_EQ(screen_.out.str(), "All that the files say is in force.\n");
+    node_.values.push_back(
+        {"gpus.0.policy", "weighted", "state", "fixed", "/etc/cgpu/cgpud.yaml:1", "cgpuctl revert 0"});
+    node_.values.push_back({"gpus.7.policy", "", "no such GPU", "fixed", "/etc/cgpu/cgpud.yaml:4",
+                            "name a GPU that cgpuctl status shows"});
+    const auto done = call(&config);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::failed);
+    EXPECT_NE(done.error().text.find("differ in 2 values"), std::string::npos) << done.error().text;
+    EXPECT_EQ(screen_.out.str().find("placement"), std::string::npos) << screen_.out.str();
+    EXPECT_NE(screen_.err.str().find(
+                  "gpus.7.policy: /etc/cgpu/cgpud.yaml:4 says fixed, and this node has no such GPU"),
+              std::string::npos)
+        << screen_.err.str();
+}
+
 TEST_F(ConfigVerbs, JsonHasWhatIsNotInForceWhereThereIsSuch) {
     node_.values = {{"placement", "spread", "built in", "", "", ""},
                     {"slice_ms", "5", "built in", "9", "a.yaml:1", "systemctl restart cgpud"}};

@@ -50,6 +50,32 @@ TEST_F(DeviceChoiceTest, DeviceNodesAreTheChoice) {
     EXPECT_FALSE(left.contains("CGPU_GPUS"));
 }
 
+TEST_F(DeviceChoiceTest, NvidiasVolumesAreTheChoice) {
+    const auto volumes = [](const std::vector<std::string>& names) {
+        std::string list;
+        for (const auto& name : names) {
+            if (!list.empty()) list += ",";
+            list +=
+                R"({"destination":"/var/run/nvidia-container-devices/)" + name + R"(","source":"/dev/null"})";
+        }
+        return R"({"mounts":[)" + list + "]}";
+    };
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "/var/run/nvidia-container-devices"}}, volumes({"1"})),
+              kUuid1);
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "all"}}, volumes({kUuid2, "cdi/nvidia.com/gpu/0"})),
+              std::string(kUuid2) + "," + kUuid0);
+    EXPECT_EQ(chosen({}, volumes({"all"})), "");
+    EXPECT_NE(chosen({}, volumes({"9"})).find("is no GPU of this node"), std::string::npos);
+    // They name the granted GPUs then, whatever they named.
+    EXPECT_EQ(chosen({{"CGPU_GPUS", "0"}}, volumes({"1"})), "");
+    EXPECT_EQ(left.at("CGPU_GPUS"), "0");
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "0"}}, volumes({"1"})), "0");
+}
+
+TEST_F(DeviceChoiceTest, AListWithAllIsAll) {
+    EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", "all,0"}}, nodes(node(1))), kUuid1);
+}
+
 TEST_F(DeviceChoiceTest, WhatTheVariableNamesByAPrefixOrAPciAddressIsNotReplaced) {
     const std::string prefix = std::string(kUuid2).substr(0, 12);
     EXPECT_EQ(chosen({{"NVIDIA_VISIBLE_DEVICES", prefix + ","}}, nodes(node(0))), prefix + ",");
@@ -98,6 +124,33 @@ TEST_F(DeviceChoiceTest, WhatIsNoGpuOfTheNodeIsRefused) {
     EXPECT_TRUE(
         chosen({}, cdi("nvidia.com/gpu=9")).starts_with("cdi.k8s.io/g=\"nvidia.com/gpu=9\": \"9\" is no"));
     EXPECT_TRUE(chosen({}, cdi("nvidia.com/gpu=0:1")).find(" Try: ") != std::string::npos);
+}
+
+/// Its GPUs come while it looks again, as those of a driver that has just been loaded.
+struct LateNode : cgpuctl::FakeNode {
+    client::Result<std::string> find_gpu(const std::string& gpu) override {
+        asked.push_back(gpu);
+        for (client::Gpu& each : snapshot.gpus) each.present = true;
+        return FakeNode::find_gpu(gpu);
+    }
+    std::vector<std::string> asked;
+};
+
+TEST(GpusAgain, TheNodeLooksForThoseThatItDoesntSee) {
+    LateNode node;
+    node.snapshot = cgpuctl::two_gpus();
+    node.snapshot.gpus[1].present = false;
+    const auto before = node.snapshot.gpus;
+    const auto now = read_gpus_again(node, before);
+    ASSERT_TRUE(now);
+    EXPECT_EQ(node.asked, std::vector<std::string>{"1"});
+    EXPECT_TRUE(now->at(1).present);
+    ASSERT_TRUE(read_gpus_again(node, *now));
+    EXPECT_EQ(node.asked.back(), "2") << "one may have been added";
+    const std::vector<client::Quota> granted = {{kUuid1, 1, 0, 1, false}};
+    EXPECT_TRUE(knows_all(*now, granted));
+    EXPECT_FALSE(knows_all(before, granted));
+    EXPECT_FALSE(knows_all({}, granted));
 }
 
 }  // namespace

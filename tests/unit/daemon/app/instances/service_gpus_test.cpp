@@ -94,5 +94,36 @@ TEST_F(ServiceTest, errors_of_a_gpu_are_counted_and_published) {
     EXPECT_EQ(publisher.said, (std::vector<std::string>{"gpu " + gpu, "xid 48 " + gpu, "xid 79 " + gpu}));
 }
 
+// Found as a configuration that changed nothing on a node whose GPU had been seen before it was written.
+TEST_F(ServiceTest, a_gpu_follows_a_reloaded_configuration_and_tells_it) {
+    see_v100();
+    Settings configured;
+    configured.settings_for = [](const model::SeenGpu&) {
+        return model::GpuSettings{model::Policy::fixed, 10, 70};
+    };
+    publisher.said.clear();
+    service->set_settings(configured);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings, configured.settings_for({}));
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_EQ(publisher.said, std::vector<std::string>{"gpu " + v100.to_string()});
+    const auto saves = store.saves;
+    service->set_settings(configured);
+    see_v100();
+    EXPECT_EQ(store.saves, saves) << "nothing new";
+}
+
+TEST_F(ServiceTest, a_gpu_that_was_away_follows_when_it_is_back) {
+    see_v100();
+    service->driver_lost("NVML says: Driver Not Loaded");
+    Settings configured;
+    configured.settings_for = [](const model::SeenGpu&) {
+        return model::GpuSettings{model::Policy::fixed, 10, 70};
+    };
+    service->set_settings(configured);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.max_inst, 20U) << "its index isn't known now";
+    see_v100();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.max_inst, 10U);
+}
+
 }  // namespace
 }  // namespace cgpu::app::test

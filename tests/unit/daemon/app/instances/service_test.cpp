@@ -250,7 +250,11 @@ TEST_F(ServiceTest, reverts_a_gpu_to_what_is_configured_all_or_nothing) {
     configured.settings_for = [](const model::SeenGpu&) {
         return model::GpuSettings{model::Policy::soft, 12, 70, model::Mode::memory_compute};
     };
+    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
+    ASSERT_TRUE(service->gpus().set_max_inst(v100, 20, {}));
     service->set_settings(configured);
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.max_inst, 20U) << "it was set by hand";
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.prio_ratio, 70U);
     processes.living.insert(100);
     ASSERT_TRUE(
         service->create_instance("big", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "15"}}, caller, {}));

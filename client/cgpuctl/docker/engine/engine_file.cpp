@@ -1,4 +1,4 @@
-#include "client/cgpuctl/docker/engine_file.hpp"
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -53,13 +53,14 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl set-default-memory 4GiB",
          &set_default_memory},
         {"set-weight",
-         {kInstances, {"N", &Input::weight, "slices, 1 to the GPU's max_inst"}},
+         {kInstances, {"N", &Input::weight, "slices, 1 to the GPU's max_inst; or 25%: of the compute"}},
          {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
-         "Weights count under the policies weighted, fixed and proportional. Setting one replaces a "
-         "requested\n"
-         "percentage: from then on the weight is a fixed number of slices.\n"
+         "Weights count under the policies weighted, fixed and proportional. A number replaces a "
+         "percentage:\n"
+         "from then on the weight is a fixed number of slices. A percentage must be a whole number of\n"
+         "slices, stays that percentage when max_inst changes, and can't be kept with --persist.\n"
          "The weight holds until the instance ends; with --persist the next starts of the container or job\n"
          "of that name get it, too, instead of what they request.",
          "cgpuctl set-weight web 4",
@@ -145,7 +146,8 @@ std::span<const Verb> changing_verbs() {
          &config},
         {"revert",
          {{"GPU|INSTANCE|SETTING...", &Input::targets,
-           "GPUs, by index or UUID, and instances, by id, unique prefix or name; or default-memory; or "
+           "GPUs, by index, UUID or PCI address, and instances, by id, unique prefix or name; or "
+           "default-memory; or "
            "mode"}},
          {{"--gpu", &Input::gpu, "GPU", "of an instance: only on this GPU; default: on all of its GPUs"},
           {"--force", &Input::force, "", "of an instance: allow less memory than it uses now"},

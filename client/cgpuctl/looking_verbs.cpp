@@ -46,7 +46,7 @@ std::span<const Verb> looking_verbs() {
          {{"INSTANCE", &Input::target, "name, id, or the beginning of an id: only what concerns it", true}},
          {{"--since", &Input::since, "TIME", "10min, 1h, yesterday, \"2026-01-31 08:15\""},
           {"--follow", &Input::follow, "", "show the last ten, and then each when it happens"},
-          {"--gpu", &Input::gpu, "GPU", "only what concerns this one: index or UUID"},
+          {"--gpu", &Input::gpu, "GPU", "only what concerns this one: index, UUID or PCI address"},
           {"--type", &Input::type, "TYPE", "only events of it: setting-changed, for example"},
           kJson,
           kNoLegend},

@@ -24,6 +24,7 @@ inline const Option kIfGeneration{"--if-generation", &Input::if_generation, "N",
 inline const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, if it has several"};
 inline const Option kRuntime{"--runtime", &Input::runtime, "",
                              "until the machine is started again; then the former value holds again"};
-inline const Argument kGpu{"GPU", &Input::gpu, "index or UUID"};
+inline const Argument kGpu{"GPU", &Input::gpu,
+                           "index, UUID (or its beginning: GPU- and 8 digits) or PCI address"};
 
 }  // namespace cgpu::cgpuctl

@@ -70,6 +70,7 @@ Options to_bus(const Change& change) {
     add("prio-ratio", change.prio_ratio);
     add("memory-limit", change.memory_limit);
     add("weight", change.weight);
+    add("percentage", change.percent);
     add("high-priority", change.high_priority);
     if (change.revert) fields.emplace("revert", sdbus::Variant(true));
     return fields;

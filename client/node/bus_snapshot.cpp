@@ -204,6 +204,10 @@ void add_gpu(Snapshot& snapshot, const Properties& properties, const UsageOfNode
         read_into(its->second, "memory-charged-then", gpu.memory_charged_then);
         read_into(its->second, "xid-errors", gpu.xid_errors);
         read_into(its->second, "last-xid", gpu.last_xid);
+        std::optional<std::uint64_t> strangers;
+        read_into(its->second, "strangers-per-mille", strangers);
+        if (strangers) gpu.strangers = static_cast<double>(*strangers) / 1000;
+        read_into(its->second, "strangers-process", gpu.strangers_process);
         read_into(its->second, compat::kAgeFigure, snapshot.usage_age);
     }
     snapshot.gpus.push_back(std::move(gpu));

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/model/printable.hpp"
+
 namespace cgpu::client {
 namespace {
 
@@ -30,7 +32,7 @@ void enter_scope(sdbus::IConnection& connection, const Scope& scope) {
                                             sdbus::ObjectPath("/org/freedesktop/systemd1"));
     compat::finish_registration(*systemd);
     const std::vector<Property> properties = {
-        {"Description", sdbus::Variant(scope.description)},
+        {"Description", sdbus::Variant(model::printable(scope.description))},
         {"Slice", sdbus::Variant(scope.slice)},
         {"PIDs", sdbus::Variant(std::vector<std::uint32_t>{static_cast<std::uint32_t>(getpid())})},
         // Lets a failed job disappear without `systemctl reset-failed`.

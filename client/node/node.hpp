@@ -84,8 +84,8 @@ struct ModeSwitch {
     bool runtime = false;  ///< until the machine is started again
 };
 
-/// The node as clients see it. GPUs are named by index or UUID, instances by id, unique prefix of an id, or
-/// name. `dry_run`: everything is checked and nothing changed.
+/// The node as clients see it. GPUs are named as find_gpu() takes them, instances by id, unique prefix of an
+/// id, or name. `dry_run`: everything is checked and nothing changed.
 class Node {
   public:
     virtual ~Node() = default;
@@ -140,8 +140,8 @@ class Node {
                                 const Setup& how) = 0;
 
     virtual Result<Created> create_instance(const NewInstance& wanted) = 0;
-    /// A container that gets these GPUs (by index or UUID; none: all) and asks for no part of one. True: it
-    /// books them whole. Error (refused): the node's configuration refuses it, or somebody is on them.
+    /// A container that gets these GPUs (by any of their names; none: all) and asks for no part of one. True:
+    /// it books them whole. Error (refused): the node's configuration refuses it, or somebody is on them.
     virtual Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
                                          const std::vector<std::string>& gpus) = 0;
     virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;

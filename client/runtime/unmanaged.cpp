@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <variant>
 
 #include "client/runtime/call/hook_log.hpp"
 #include "client/runtime/call/unmanaged_gpus.hpp"
@@ -10,6 +11,7 @@
 #include "client/runtime/hooks/check_hook.hpp"
 #include "client/runtime/oci/edit_bundle.hpp"
 #include "client/runtime/oci/engine_record.hpp"
+#include "core/model/gpu_word.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -21,16 +23,29 @@ struct Admitted {
     KnownGpus known;
 };
 
-/// The GPUs by these indices or UUIDs; none: all.
-KnownGpus known_of(const std::vector<std::string>& names, const std::vector<client::Gpu>& gpus,
-                   const GpuMinors& minors) {
-    KnownGpus known{{}, names.empty(), false};
+/// The UUIDs of the GPUs that these words mean. cgpud alone knows PCI addresses, and says what is wrong with
+/// a word.
+Result<std::vector<std::string>> uuids_of(const std::vector<std::string>& words,
+                                          const std::vector<client::Gpu>& gpus, client::Node& node) {
+    std::vector<std::string> uuids;
+    for (const std::string& text : words) {
+        const auto word = model::parse_gpu_word(text);
+        const auto gpu = std::ranges::find_if(gpus, [&word](const client::Gpu& each) {
+            return word && each.present && model::is_meant(*word, {each.index, each.uuid});
+        });
+        const bool clear = gpu != gpus.end() && !std::holds_alternative<model::UuidPrefix>(*word);
+        auto uuid = clear ? Result<std::string>(gpu->uuid) : node.find_gpu(text);
+        if (!uuid) return tl::unexpected(uuid.error());
+        uuids.push_back(std::move(*uuid));
+    }
+    return uuids;
+}
+
+/// The GPUs by these UUIDs; none: all.
+KnownGpus known_of(const std::vector<std::string>& uuids, const GpuMinors& minors) {
+    KnownGpus known{{}, uuids.empty(), false};
     for (const auto& [minor, uuid] : minors)
-        for (const client::Gpu& gpu : gpus)
-            if (gpu.uuid == uuid && std::any_of(names.begin(), names.end(), [&gpu](const std::string& name) {
-                    return name == gpu.uuid || name == std::to_string(gpu.index);
-                }))
-                known.minors.insert(minor);
+        if (std::ranges::find(uuids, uuid) != uuids.end()) known.minors.insert(minor);
     return known;
 }
 
@@ -38,10 +53,11 @@ Result<Admitted> admit(const OciBundle& bundle, const std::string& id, client::N
     const auto gpus = node.read_gpus();
     if (!gpus) return tl::unexpected(gpus.error());
     const GpuMinors minors = read_gpu_minors(*gpus);
-    const auto names = unmanaged_gpus(bundle, minors);
-    const auto booked = node.admit_unmanaged(id, engine_record(bundle, id).name, names);
+    const auto uuids = uuids_of(unmanaged_gpus(bundle, minors), *gpus, node);
+    if (!uuids) return tl::unexpected(uuids.error());
+    const auto booked = node.admit_unmanaged(id, engine_record(bundle, id).name, *uuids);
     if (!booked) return tl::unexpected(booked.error());
-    Admitted admitted{*booked, known_of(names, *gpus, minors)};
+    Admitted admitted{*booked, known_of(*uuids, minors)};
     admitted.known.booked = *booked;
     return admitted;
 }

@@ -1,5 +1,7 @@
 #include "core/admission/admit.hpp"
 
+#include <map>
+
 #include "core/admission/kept_for_request.hpp"
 #include "core/admission/plan.hpp"
 #include "core/model/quote.hpp"
@@ -39,10 +41,40 @@ std::string say_what_is_kept(const Request& request) {
            ". Try: " + forget_it(request) + ", for the next start to get what it asks for.";
 }
 
+/// A request for every GPU, as one that names them all.
+tl::expected<Request, Refusal> naming_every_gpu(const model::Node& node, Request request) {
+    std::map<std::uint32_t, model::Uuid> present;
+    for (const model::Gpu& gpu : node.gpus())
+        if (gpu.present) present.emplace(gpu.index, gpu.uuid);
+    const std::size_t count = present.size();
+    const std::string what = "all GPUs";
+    using Reason = Refusal::Reason;
+    if (count == 0)
+        return model::refuse(Reason::no_space, what, "this node has none that its driver shows",
+                             "cgpuctl status, which says more");
+    if (count > model::kMaxGpusPerInstance)
+        return model::refuse(Reason::invalid, what,
+                             "the node has " + std::to_string(count) + ", and one instance can have " +
+                                 std::to_string(model::kMaxGpusPerInstance),
+                             "name those that it is to have");
+    if (request.memory.size() > count)
+        return model::refuse(Reason::invalid, "memory for " + std::to_string(request.memory.size()) + " GPUs",
+                             "the node has " + std::to_string(count),
+                             "give one number for all GPUs, or one for each GPU");
+    for (const auto& [index, uuid] : present) request.gpus.emplace_back(uuid);
+    request.count = static_cast<std::uint32_t>(count);
+    request.every_gpu = false;
+    return request;
+}
+
 }  // namespace
 
 tl::expected<Grant, model::Refusal> admit(const model::Node& node, const request::Request& request,
                                           const Defaults& defaults) {
+    if (request.every_gpu) {
+        const auto named = naming_every_gpu(node, request);
+        return named ? admit(node, *named, defaults) : tl::unexpected(named.error());
+    }
     if (has_no_memory(request, defaults)) return Grant{};
     auto plan =
         request.gpus.empty() ? plan_placed(node, request, defaults) : plan_named(node, request, defaults);

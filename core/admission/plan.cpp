@@ -39,6 +39,11 @@ tl::expected<const Gpu*, Refusal> find_named(const Node& node, const request::Gp
         return model::refuse(Reason::invalid, describe_name(name),
                              std::to_string(meant.size()) + " GPUs begin with it",
                              "use more of the UUID that nvidia-smi -L shows");
+    if (const Gpu* lost = model::lost_gpu_meant(name, node.gpus()))
+        return model::refuse(
+            Reason::not_found, "GPU " + std::to_string(lost->index) + " is lost",
+            model::why_lost(*lost) + "; " + present_gpus(node),
+            "nvidia-smi, and the kernel's log (journalctl -k), or name none to have one chosen");
     if (meant.empty())
         return model::refuse(Reason::not_found, describe_name(name), "it is not there; " + present_gpus(node),
                              "name a GPU that nvidia-smi -L shows, or name none to have one chosen");

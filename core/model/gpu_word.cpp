@@ -27,7 +27,9 @@ std::optional<UuidPrefix> parse_prefix(std::string_view text) {
 
 }  // namespace
 
-std::optional<GpuWord> parse_gpu_word(std::string_view text) {
+std::optional<GpuWord> parse_gpu_word(std::string_view given) {
+    std::string text(given);
+    if (lowered(text.substr(0, kGpu.size())) == lowered(kGpu)) text.replace(0, kGpu.size(), kGpu);
     std::uint32_t index = 0;
     const char* const last = text.data() + text.size();
     if (const auto [end, error] = std::from_chars(text.data(), last, index);
@@ -46,22 +48,32 @@ std::string to_string(const GpuWord& word) {
     return std::get<PciAddress>(word).to_string();
 }
 
-bool begins_with(std::string_view uuid, const UuidPrefix& prefix) { return uuid.starts_with(prefix.text); }
+bool is_meant(const GpuWord& word, const NamedGpu& gpu) {
+    if (const auto* index = std::get_if<std::uint32_t>(&word)) return gpu.index == *index;
+    if (const auto* uuid = std::get_if<Uuid>(&word)) return gpu.uuid == uuid->to_string();
+    if (const auto* prefix = std::get_if<UuidPrefix>(&word)) return gpu.uuid.starts_with(prefix->text);
+    return gpu.pci == std::get<PciAddress>(word);
+}
 
 std::vector<const Gpu*> gpus_meant(const GpuWord& word, std::span<const Gpu> gpus) {
     std::vector<const Gpu*> meant;
     for (const Gpu& gpu : gpus) {
-        const auto* index = std::get_if<std::uint32_t>(&word);
-        const auto* uuid = std::get_if<Uuid>(&word);
-        const auto* prefix = std::get_if<UuidPrefix>(&word);
-        const auto* address = std::get_if<PciAddress>(&word);
-        if (gpu.present &&
-            ((index != nullptr && gpu.index == *index) || (uuid != nullptr && gpu.uuid == *uuid) ||
-             (prefix != nullptr && begins_with(gpu.uuid.to_string(), *prefix)) ||
-             (address != nullptr && gpu.pci == *address)))
-            meant.push_back(&gpu);
+        const std::string uuid = gpu.uuid.to_string();
+        if (gpu.present && is_meant(word, {gpu.index, uuid, gpu.pci})) meant.push_back(&gpu);
     }
     return meant;
+}
+
+const Gpu* lost_gpu_meant(const GpuWord& word, std::span<const Gpu> gpus) {
+    if (!gpus_meant(word, gpus).empty()) return nullptr;
+    for (const Gpu& gpu : gpus)
+        if (!gpu.present && is_meant(word, {gpu.index, gpu.uuid.to_string(), gpu.pci})) return &gpu;
+    return nullptr;
+}
+
+std::string why_lost(const Gpu& gpu) {
+    return "the driver no longer sees it" +
+           (gpu.obstacle.empty() ? std::string() : " (" + gpu.obstacle + ")");
 }
 
 }  // namespace cgpu::model

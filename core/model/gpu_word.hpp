@@ -21,7 +21,7 @@ struct UuidPrefix {
 
 using GpuWord = std::variant<std::uint32_t, Uuid, UuidPrefix, PciAddress>;
 
-/// An index, a UUID, a prefix of one, or a PCI address; null for any other text.
+/// An index, a UUID, a prefix of one (in any case), or a PCI address; null for any other text.
 [[nodiscard]] std::optional<GpuWord> parse_gpu_word(std::string_view text);
 
 [[nodiscard]] std::string to_string(const GpuWord& word);
@@ -29,7 +29,19 @@ using GpuWord = std::variant<std::uint32_t, Uuid, UuidPrefix, PciAddress>;
 /// The present GPUs that the word means. Several: it is a prefix of several UUIDs.
 [[nodiscard]] std::vector<const Gpu*> gpus_meant(const GpuWord& word, std::span<const Gpu> gpus);
 
-/// Whether a UUID as written, in lower case, begins with what is written.
-[[nodiscard]] bool begins_with(std::string_view uuid, const UuidPrefix& prefix);
+/// A lost GPU that the word means: it has the index that it had, unless a present one has it now. Null: none.
+[[nodiscard]] const Gpu* lost_gpu_meant(const GpuWord& word, std::span<const Gpu> gpus);
+
+/// What is wrong with such a GPU, in the driver's words if it has given any.
+[[nodiscard]] std::string why_lost(const Gpu& gpu);
+
+/// A GPU by all its names.
+struct NamedGpu {
+    std::uint32_t index = 0;
+    std::string_view uuid;  ///< as Uuid::to_string() writes it
+    std::optional<PciAddress> pci = std::nullopt;
+};
+
+[[nodiscard]] bool is_meant(const GpuWord& word, const NamedGpu& gpu);
 
 }  // namespace cgpu::model

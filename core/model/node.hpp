@@ -159,6 +159,10 @@ class Node {
     /// also if it was a percentage and the number is the same.
     [[nodiscard]] tl::expected<Change, Refusal> set_weight(const InstanceId& id, const Uuid& gpu,
                                                            std::uint32_t weight);
+    /// The same as a percentage of the compute, 1..100, which it stays when max_inst changes. Invalid also:
+    /// it is no whole number of slices.
+    [[nodiscard]] tl::expected<Change, Refusal> set_percent(const InstanceId& id, const Uuid& gpu,
+                                                            std::uint32_t percent);
     /// Positive; no_memory if it exceeds what is free; busy below `in_use`, the bytes that it holds right
     /// now.
     [[nodiscard]] tl::expected<Change, Refusal> set_memory(const InstanceId& id, const Uuid& gpu, Bytes limit,
@@ -192,6 +196,8 @@ class Node {
     [[nodiscard]] std::string describe_instance(const InstanceId& id) const;
     [[nodiscard]] const Instance* another_users_like(const Instance& instance) const;
     [[nodiscard]] tl::expected<Instance*, Refusal> instance_for(std::string_view what, const InstanceId& id);
+    tl::expected<Change, Refusal> put_weight(const std::string& what, const QuotaPlace& place,
+                                             std::uint32_t weight, std::optional<std::uint32_t> percent);
     [[nodiscard]] tl::expected<QuotaPlace, Refusal> quota_for(std::string_view what, const InstanceId& id,
                                                               const Uuid& gpu);
     void sort_gpus();

@@ -3,6 +3,7 @@
 
 #include "core/model/instance_word.hpp"
 #include "core/model/node.hpp"
+#include "core/model/percent.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 
@@ -143,23 +144,48 @@ tl::expected<Change, Refusal> Node::set_weight(const InstanceId& id, const Uuid&
     const std::string what = "weight " + std::to_string(weight) + " for " + describe_instance(id);
     auto place = quota_for(what, id, uuid);
     if (!place) return tl::unexpected(place.error());
-    Quota& quota = *place->quota;
     const std::uint32_t max_inst = place->gpu->settings.max_inst;
     if (weight < 1 || weight > max_inst)
         return refuse(Reason::invalid, what, "it is out of range",
                       "1 to " + std::to_string(max_inst) + " (max_inst)");
-    if (quota.weight == weight && !quota.percent) return Change::unchanged;
+    return put_weight(what, *place, weight, std::nullopt);
+}
+
+tl::expected<Change, Refusal> Node::set_percent(const InstanceId& id, const Uuid& uuid,
+                                                std::uint32_t percent) {
+    const std::string what = std::to_string(percent) + "% of the compute for " + describe_instance(id);
+    auto place = quota_for(what, id, uuid);
+    if (!place) return tl::unexpected(place.error());
+    if (percent < 1 || percent > 100)
+        return refuse(Reason::invalid, what, "it is out of range", "1% to 100%");
+    const std::uint32_t max_inst = place->gpu->settings.max_inst;
+    const auto slices = slices_of(percent, max_inst);
+    if (!slices)
+        return refuse(Reason::invalid, what,
+                      "it is no whole number of the " + std::to_string(max_inst) + " slices of " +
+                          describe(*place->gpu),
+                      "use a multiple of " + std::to_string(least_percent(max_inst)) +
+                          "%, another max_inst, or a weight in slices");
+    return put_weight(what, *place, *slices, percent);
+}
+
+tl::expected<Change, Refusal> Node::put_weight(const std::string& what, const QuotaPlace& place,
+                                               std::uint32_t weight, std::optional<std::uint32_t> percent) {
+    Quota& quota = *place.quota;
+    const Uuid& uuid = quota.gpu;
+    const std::uint32_t max_inst = place.gpu->settings.max_inst;
+    if (quota.weight == weight && quota.percent == percent) return Change::unchanged;
     const std::uint32_t reachable = free_weight(uuid) + quota.weight;
     if (weight > reachable)
         return refuse(Reason::no_space, what,
                       "it has " + std::to_string(quota.weight) + " and " + std::to_string(free_weight(uuid)) +
-                          " of " + std::to_string(max_inst) + " is free on " + describe(*place->gpu),
+                          " of " + std::to_string(max_inst) + " is free on " + describe(*place.gpu),
                       (reachable > quota.weight ? std::to_string(reachable) + " at most"
                                                 : std::string("keep the present one")) +
                           ", or lower the weight of another instance, or raise max_inst");
     const Quota before = quota;
     quota.weight = weight;
-    quota.percent.reset();
+    quota.percent = percent;
     // An instance whose weight was reduced from 100 % no longer has the whole GPU.
     if (weight < max_inst) quota.exclusive = false;
     keep_admitted(before, quota);

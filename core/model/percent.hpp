@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 
 #include "core/model/quota.hpp"
@@ -13,6 +14,11 @@ namespace cgpu::model {
                                                                std::uint32_t max_inst) {
     if (percent < 1 || percent > 100 || percent * max_inst % 100 != 0) return std::nullopt;
     return percent * max_inst / 100;
+}
+
+/// The smallest percentage that is a whole number of slices; all others are multiples of it.
+[[nodiscard]] constexpr std::uint32_t least_percent(std::uint32_t max_inst) {
+    return 100 / std::gcd(max_inst, 100U);
 }
 
 /// The quota's weight if its GPU has this max_inst: that percentage of it, or the fixed number. Empty if the

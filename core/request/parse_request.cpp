@@ -50,12 +50,12 @@ tl::expected<GpuName, Refusal> read_gpu_name(std::string_view name, std::string_
                                 "part of a GPU and are not shared further",
                             "name a GPU that isn't in MIG mode, or set CGPU_DISABLE=1 to get the MIG "
                             "instance as it is");
-    return refuse_value(
-        name, all,
+    return model::refuse(
+        Reason::not_found, assignment(name, all),
         model::quote(written) + " is no index, UUID or PCI address of a GPU" +
             (entry.starts_with("GPU-") ? " (of a UUID at least the eight hex digits behind GPU- are needed)"
                                        : ""),
-        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or all to have one chosen");
+        "for example 0,1 or the UUIDs that nvidia-smi -L shows, or name none to have one chosen");
 }
 
 /// An empty list leaves the choice to placement.
@@ -164,9 +164,18 @@ tl::expected<void, Refusal> read_compute_into(Request& request, const Variables&
     return {};
 }
 
+/// CGPU_GPUS=all: the caller says so. NVIDIA_VISIBLE_DEVICES=all says nothing, because images bring it, and
+/// ALIYUN_COM_GPU_VISIBLE_DEVICES=all leaves the choice to placement by cGPU's contract.
+bool wants_every_gpu(const Variables& variables) {
+    const auto value = find_value(variables, names::kGpus);
+    return value && gpu_of_cdi_name(*value).value_or(*value) == "all" &&
+           !find_value(variables, names::kAliyunCount);
+}
+
 /// The number of GPUs: those named, else aliyun.com/gpu-count, else the length of the memory list.
 tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
                                                 const std::optional<std::uint32_t>& asked) {
+    if (request.every_gpu) return 1;  // admission counts them
     const auto listed = static_cast<std::uint32_t>(request.memory.size());
     const auto named = static_cast<std::uint32_t>(request.gpus.size());
     if (named > 0 && asked && *asked != named)
@@ -254,6 +263,11 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     Request request;
     request.memory = memory->per_gpu;
     request.gpus = *gpus;
+    request.every_gpu = wants_every_gpu(variables);
+    if (request.every_gpu && find_value(variables, names::kAliyunMem))
+        return refuse_value(names::kGpus, "all",
+                            "by how many GPUs aliyun.com/gpu-mem is to be divided isn't known",
+                            "aliyun.com/gpu-count=2, for example, or CGPU_MEM, which is for each GPU");
     const auto number = count_gpus(request, *count);
     if (!number) return tl::unexpected(number.error());
     request.count = *number;

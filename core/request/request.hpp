@@ -44,6 +44,7 @@ struct Request {
     /// The GPUs requested by name. Empty: placement chooses `count` of them.
     std::vector<GpuName> gpus;
     std::uint32_t count = 1;               ///< with names: their number
+    bool every_gpu = false;                ///< all that the node has: neither names nor a count
     std::optional<std::uint32_t> weight;   ///< slices, 1..25
     std::optional<std::uint32_t> percent;  ///< of the compute, 1..100
     bool high_priority = false;

@@ -16,7 +16,7 @@ set(CGPU_FRONT_CUDA_PLACED ${front}/link/connection.cpp ${front}/swap/engine_fil
 set(CGPU_FRONT_CUDA_PARTS ${message})
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS base clock copy_mark descriptor errands thread waiting)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS driver captures context_scope library_cuda real_driver real_library relaxed_capture
-                 stream_key)
+                 stream_key visible_devices)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link mapped_pages)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS swap engine library_file sections)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS session session)

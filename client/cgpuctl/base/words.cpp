@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/gpu_word.hpp"
 #include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
@@ -49,7 +50,7 @@ std::optional<std::size_t> place_of_verb(std::span<const std::string> words) {
 }
 
 bool names_a_gpu(std::string_view word) {
-    return word.starts_with("GPU-") || std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+    return word.starts_with("GPU-") || model::parse_gpu_word(word).has_value();
 }
 
 std::string_view likely_verb(std::string_view word) {

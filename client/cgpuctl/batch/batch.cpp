@@ -7,6 +7,7 @@
 #include "client/cgpuctl/base/verb.hpp"
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "core/model/gpu.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
@@ -66,15 +67,17 @@ Changes policy(const Input& input) {
 }
 
 Changes max_inst(const Input& input) {
-    return read_count("max_inst", input.max_inst).map([&](std::uint32_t n) {
-        return std::vector{Change{.instance = "", .gpu = input.gpu, .max_inst = n}};
-    });
+    return read_count_in("max_inst", input.max_inst, model::kMinMaxInst, model::kMaxMaxInst)
+        .map([&](std::uint32_t n) {
+            return std::vector{Change{.instance = "", .gpu = input.gpu, .max_inst = n}};
+        });
 }
 
 Changes prio_ratio(const Input& input) {
-    return read_count("prio_ratio", input.prio_ratio).map([&](std::uint32_t n) {
-        return std::vector{Change{.instance = "", .gpu = input.gpu, .prio_ratio = n}};
-    });
+    return read_count_in("prio_ratio", input.prio_ratio, model::kMinPrioRatio, model::kMaxPrioRatio)
+        .map([&](std::uint32_t n) {
+            return std::vector{Change{.instance = "", .gpu = input.gpu, .prio_ratio = n}};
+        });
 }
 
 Changes memory(const Input& input) {
@@ -84,8 +87,11 @@ Changes memory(const Input& input) {
 }
 
 Changes weight(const Input& input) {
-    return read_count("weight", input.weight).map([&](std::uint32_t n) {
-        return for_each_instance(input, [&](Change& change) { change.weight = n; });
+    return read_weight(input.weight).map([&](const Weight& weight) {
+        return for_each_instance(input, [&](Change& change) {
+            change.weight = weight.slices;
+            change.percent = weight.percent;
+        });
     });
 }
 

@@ -4,9 +4,11 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <variant>
 
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "core/model/gpu_word.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/similar.hpp"
 
@@ -75,6 +77,18 @@ std::string json_key(std::string name) {
     return name;
 }
 
+bool concerns(const Event& event, std::string_view gpu) {
+    const auto word = model::parse_gpu_word(gpu);
+    if (!word) return false;
+    const std::string uuid = model::Uuid::parse(event.field("gpu-uuid"))
+                                 .map([](const model::Uuid& parsed) { return parsed.to_string(); })
+                                 .value_or("");
+    const auto index = number_in(event.field("gpu"));
+    if (std::holds_alternative<std::uint32_t>(*word))
+        return index && *index == std::get<std::uint32_t>(*word);
+    return model::is_meant(*word, {0, uuid});
+}
+
 }  // namespace
 
 std::string_view Event::field(std::string_view name) const {
@@ -84,9 +98,7 @@ std::string_view Event::field(std::string_view name) const {
 
 bool matches(const EventFilter& filter, const Event& event) {
     if (!filter.type.empty() && filter.type != event.type) return false;
-    if (!filter.gpu.empty() && filter.gpu != event.field("gpu") &&
-        model::lowered(filter.gpu) != model::lowered(event.field("gpu-uuid")))
-        return false;
+    if (!filter.gpu.empty() && !concerns(event, filter.gpu)) return false;
     return filter.instance.empty() ||
            model::meaning_of(filter.instance, {event.field("instance"), event.field("name")});
 }

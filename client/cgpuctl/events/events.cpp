@@ -3,6 +3,7 @@
 #include <ostream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "client/cgpuctl/base/event_types.hpp"
@@ -10,6 +11,7 @@
 #include "client/cgpuctl/events/event.hpp"
 #include "client/cgpuctl/events/journal.hpp"
 #include "client/cgpuctl/events/since.hpp"
+#include "core/model/gpu_word.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
 
@@ -44,17 +46,30 @@ client::Result<void> check_type(const std::string& type) {
             (likely.empty() ? "see cgpud(8), which lists the types" : "--type " + std::string(likely)) + ".");
 }
 
+/// A GPU as an event can have it: its PCI address is cgpud's to find.
+client::Result<std::string> gpu_in_events(const std::string& gpu, client::Node& node) {
+    if (gpu.empty()) return gpu;
+    const auto word = model::parse_gpu_word(gpu);
+    if (!word)
+        return client::fail(
+            client::ClientError::Kind::not_found,
+            "GPU " + model::quote(gpu) + ": it is no index, UUID or PCI address of a GPU. Try: --gpu 0.");
+    return std::holds_alternative<model::PciAddress>(*word) ? node.find_gpu(gpu) : gpu;
+}
+
 }  // namespace
 
-client::Result<void> events(const Input& input, client::Node&, Terminal& terminal) {
+client::Result<void> events(const Input& input, client::Node& node, Terminal& terminal) {
     // Wrong options are told where there is no journal, too.
     if (auto checked = check_type(input.type); !checked) return checked;
     if (!input.since.empty())
         if (const auto since = parse_since(input.since, now_us()); !since)
             return tl::unexpected(since.error());
+    const auto gpu = gpu_in_events(input.gpu, node);
+    if (!gpu) return tl::unexpected(gpu.error());
     auto journal = Journal::open(input.type);
     if (!journal) return tl::unexpected(journal.error());
-    const EventFilter filter{input.target, input.gpu, input.type};
+    const EventFilter filter{input.target, *gpu, input.type};
     if (const auto begun = begin(input, *journal, filter); !begun) return tl::unexpected(begun.error());
     bool heads = !input.json && !input.no_legend;
     while (terminal.out()) {

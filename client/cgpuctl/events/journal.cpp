@@ -32,7 +32,7 @@ tl::unexpected<client::ClientError> no_files() {
         return client::fail(Kind::not_authorized,
                             "the journal: you may not read it, or it is empty. Try: sudo cgpuctl events, or "
                             "join the group systemd-journal.");
-    return client::fail(Kind::not_found,
+    return client::fail(Kind::failed,
                         "the journal: this machine has none, because systemd-journald doesn't run. Try: read "
                         "the output of cgpud, or follow the signals (busctl monitor org.cgpu1).");
 }

@@ -1,5 +1,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
+#include "core/model/quote.hpp"
+#include "core/upgrade/version.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -19,6 +21,10 @@ Result<client::Upgrade> wanted(const Input& input) {
     client::Upgrade upgrade;
     upgrade.hot = !input.hot.empty();
     upgrade.version = upgrade.hot ? input.hot : input.cold;
+    if (!upgrade::Version::parse(upgrade.version))
+        return client::fail(Kind::usage, model::quote(upgrade.version) +
+                                             ": it is no version, which has three numbers of 0 to 255. Try: "
+                                             "cgpuctl module list.");
     upgrade.drain = input.drain;
     upgrade.dry_run = input.dry_run;
     const auto timeout = read_timeout(input);

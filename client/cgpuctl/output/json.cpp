@@ -84,6 +84,7 @@ Json to_json(const client::Gpu& gpu) {
         {"memory_leased_bytes", gpu.memory_leased},
         {"xid_errors", gpu.xid_errors},
         {"last_xid", gpu.last_xid},
+        {"strangers_share", share_or_null(gpu.strangers)},
     };
 }
 

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "core/model/utf8.hpp"
+
 namespace cgpu::cgpuctl {
 namespace {
 
@@ -26,7 +28,7 @@ std::string painted(std::string_view text, std::string_view color, bool wanted) 
 void Terminal::heading(std::string_view line) { out_ << painted(line, kBold, style_.color_out) << '\n'; }
 
 void Terminal::done(std::string_view sentence) {
-    if (!style_.quiet) out_ << sentence << '\n';
+    if (!style_.quiet) out_ << model::valid_utf8(sentence) << '\n';
 }
 
 void Terminal::progress(std::string_view line) {
@@ -38,11 +40,13 @@ void Terminal::end_progress() {
 }
 
 void Terminal::warning(std::string_view sentence) {
-    err_ << painted("warning:", kYellow, style_.color_err) << ' ' << sentence << '\n';
+    err_ << painted("warning:", kYellow, style_.color_err) << ' ' << model::valid_utf8(sentence) << '\n';
 }
 
-void Terminal::error(std::string_view sentence) {
-    const auto what = sentence.substr(0, sentence.find(':'));
+void Terminal::error(std::string_view text) {
+    // It may name an argument, or a file, of any bytes.
+    const std::string sentence = model::valid_utf8(text);
+    const auto what = std::string_view(sentence).substr(0, sentence.find(':'));
     err_ << painted(what, kRed, style_.color_err) << sentence.substr(what.size()) << '\n';
 }
 

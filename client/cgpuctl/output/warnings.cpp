@@ -115,9 +115,9 @@ std::vector<std::string> warnings_about(const client::Snapshot& snapshot) {
     for (std::string& warning : mode_warnings(snapshot)) out.push_back(std::move(warning));
     for (const client::Gpu& gpu : snapshot.gpus) {
         if (!gpu.present)
-            out.push_back("GPU " + gpu.uuid + ": it was known and the driver does not show it now" +
-                          (gpu.obstacle.empty() ? "" : " (" + gpu.obstacle + ")") +
-                          ". Try: nvidia-smi, and read the kernel's log.");
+            out.push_back("GPU " + std::to_string(gpu.index) + " is lost: the driver no longer sees it (" +
+                          gpu.uuid + (gpu.obstacle.empty() ? "" : "; " + gpu.obstacle) +
+                          "). Try: nvidia-smi, and read the kernel's log (journalctl -k).");
         else if (!gpu.obstacle.empty())
             out.push_back("GPU " + std::to_string(gpu.index) + ": nothing is put on it: " + gpu.obstacle +
                           ". Try: nvidia-smi -q.");

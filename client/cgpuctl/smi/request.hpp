@@ -26,7 +26,7 @@ struct Request {
     std::vector<std::string> fields;                 ///< of a query, each a known one
     bool header = true;                              ///< of a query
     bool units = true;                               ///< of a query
-    std::vector<std::string> gpus;                   ///< by index or UUID; empty: all
+    std::vector<std::string> gpus;                   ///< by index, UUID or PCI address; empty: all
     std::optional<std::chrono::milliseconds> every;  ///< read again and again, at this interval
     std::optional<std::uint32_t> count;              ///< readings until the end; empty: no end
 };

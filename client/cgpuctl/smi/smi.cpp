@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/smi/overview.hpp"
 #include "client/cgpuctl/smi/query.hpp"
 #include "client/cgpuctl/smi/request.hpp"
-#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl::smi {
 namespace {
@@ -23,7 +23,7 @@ constexpr const char* kHelp =
     "  -l, --loop SECONDS       read again and again; utilisation is that of the interval\n"
     "  -lms, --loop-ms MS       the same, in milliseconds, 100 at least\n"
     "  -c, --count N            end after N readings\n"
-    "  -i, --id GPU[,GPU...]    only these GPUs: indices or UUIDs\n"
+    "  -i, --id GPU[,GPU...]    only these GPUs: by index, UUID or PCI address\n"
     "  --json                   JSON: stable keys, bytes, seconds, ratios of 0..1\n"
     "  --query-gpu=FIELDS       a line for each GPU, with --format=csv\n"
     "  --query-instance=FIELDS  a line for each instance on each of its GPUs\n"
@@ -42,18 +42,14 @@ constexpr const char* kHelp =
     "  cgpu-smi --query-instance=name,memory.used,utilization.gpu --format=csv,noheader -l 5\n";
 
 /// Leaves only these GPUs, and the instances on them.
-client::Result<void> select(client::Snapshot& snapshot, const std::vector<std::string>& wanted) {
+client::Result<void> select(client::Snapshot& snapshot, const std::vector<std::string>& wanted,
+                            client::Node& node) {
     if (wanted.empty()) return {};
     std::vector<std::string> uuids;
     for (const std::string& name : wanted) {
-        const auto found = std::ranges::find_if(snapshot.gpus, [&](const client::Gpu& gpu) {
-            return gpu.uuid == name || (gpu.present && std::to_string(gpu.index) == name);
-        });
-        if (found == snapshot.gpus.end())
-            return client::fail(ClientError::Kind::not_found,
-                                "cgpu-smi --id " + model::quote(name) +
-                                    ": there is no such GPU. Try: cgpu-smi, which lists them.");
-        uuids.push_back(found->uuid);
+        const auto gpu = gpu_meant(snapshot, name, node);
+        if (!gpu) return tl::unexpected(gpu.error());
+        uuids.push_back((*gpu)->uuid);
     }
     const auto is_other = [&uuids](const std::string& uuid) {
         return std::ranges::find(uuids, uuid) == uuids.end();
@@ -74,7 +70,7 @@ client::Result<Reading> read(client::Node& node, const Request& request, const s
                              const Clock& clock) {
     auto reading = take_reading(node, clock);
     if (!reading) return reading;
-    if (const auto selected = select(reading->view.snapshot, request.gpus); !selected)
+    if (const auto selected = select(reading->view.snapshot, request.gpus, node); !selected)
         return tl::unexpected(selected.error());
     if (before) reading->view.interval = reading->at - before->at;
     return reading;

@@ -3,6 +3,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "core/model/gpu.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
 
@@ -20,13 +21,15 @@ client::Result<void> say(const client::Result<void>& done, const Input& input, c
     return {};
 }
 
-/// Sets a figure that is a number, read from `text`. `name`: what errors and the answer call it.
-client::Result<void> set_count(const char* name, const std::string& text,
+/// Sets a figure that is a number in this range, read from `text`. `name`: what errors and the answer call
+/// it.
+client::Result<void> set_count(const char* name, const std::string& text, std::uint32_t least,
+                               std::uint32_t most,
                                client::Result<void> (client::Node::*set)(const std::string& gpu,
                                                                          std::uint32_t value,
                                                                          const client::Setup& how),
                                const Input& input, client::Node& node, Terminal& terminal) {
-    const auto value = read_count(name, text);
+    const auto value = read_count_in(name, text, least, most);
     if (!value) return tl::unexpected(value.error());
     const auto how = setup_of(input);
     if (!how) return tl::unexpected(how.error());
@@ -51,11 +54,13 @@ client::Result<void> set_policy(const Input& input, client::Node& node, Terminal
 }
 
 client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal) {
-    return set_count("max_inst", input.max_inst, &client::Node::set_max_inst, input, node, terminal);
+    return set_count("max_inst", input.max_inst, model::kMinMaxInst, model::kMaxMaxInst,
+                     &client::Node::set_max_inst, input, node, terminal);
 }
 
 client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Terminal& terminal) {
-    return set_count("prio_ratio", input.prio_ratio, &client::Node::set_prio_ratio, input, node, terminal);
+    return set_count("prio_ratio", input.prio_ratio, model::kMinPrioRatio, model::kMaxPrioRatio,
+                     &client::Node::set_prio_ratio, input, node, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

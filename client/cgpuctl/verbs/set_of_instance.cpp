@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/base/settings.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
@@ -10,6 +11,7 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "core/model/gpu.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
 
@@ -145,11 +147,50 @@ client::Result<void> wait_for_memory(const std::vector<std::string>& ids, std::u
                       terminal);
 }
 
+client::Result<void> set_percent(std::uint32_t percent, const Input& input, client::Node& node,
+                                 Terminal& terminal) {
+    const auto write = [percent](client::Change& one) { one.percent = percent; };
+    return make({std::to_string(percent) + "% of the compute", "percentage", percent,
+                 [&](const std::string& instance, const client::Setting& how) -> client::Result<std::string> {
+                     client::Change change{instance, input.gpu};
+                     write(change);
+                     const auto done = node.apply({change}, {how});
+                     if (done) return std::string();  // a percentage isn't kept
+                     ClientError refusal = done.error();
+                     client::take_change_number(refusal, 1);
+                     return tl::unexpected(std::move(refusal));
+                 },
+                 write},
+                input, node, terminal);
+}
+
+/// What high priority takes from an instance on a GPU; empty: nothing.
+std::string lowered_on(const client::Gpu& gpu, const client::OnGpu& place, const std::string& word) {
+    const double due = place.usage.target_share.value_or(0);
+    if (place.quota.high_priority || due <= gpu.prio_ratio / 100.0) return {};
+    const std::string index = std::to_string(gpu.index);
+    std::string text = "Instance " + word + ": " + share_text(due) + " of GPU " + index +
+                       " was due to it, and instances with high priority get at most " +
+                       std::to_string(gpu.prio_ratio) + "% of it together. Try: cgpuctl ";
+    if (gpu.prio_ratio < model::kMaxPrioRatio)
+        text += "set-prio-ratio " + index + " " + std::to_string(model::kMaxPrioRatio) + ".";
+    else
+        text += "set-priority " + model::shell_word(word) + " normal, because more than " +
+                std::to_string(model::kMaxPrioRatio) + "% can't be set.";
+    return text;
+}
+
 /// What high priority takes from instances that are due more now than all such instances may use together.
 std::vector<std::string> lowered_by_priority(const Input& input, client::Node& node) {
     std::vector<std::string> out;
     const auto snapshot = node.read();
     if (!snapshot) return out;
+    std::string only;
+    if (!input.gpu.empty()) {
+        const auto gpu = gpu_meant(*snapshot, input.gpu, node);
+        if (!gpu) return out;  // the change is refused for the same reason
+        only = (*gpu)->uuid;
+    }
     for (const std::string& word : input.instances) {
         const auto id = node.find_instance(word);
         const auto its = !id ? snapshot->instances.end()
@@ -157,15 +198,8 @@ std::vector<std::string> lowered_by_priority(const Input& input, client::Node& n
         if (its == snapshot->instances.end()) continue;
         for (const client::OnGpu& place : its->gpus) {
             const auto gpu = std::ranges::find(snapshot->gpus, place.quota.gpu, &client::Gpu::uuid);
-            const std::string index = std::to_string(place.quota.gpu_index);
-            const bool meant = input.gpu.empty() || input.gpu == place.quota.gpu || input.gpu == index;
-            if (!meant || gpu == snapshot->gpus.end() || place.quota.high_priority) continue;
-            const double due = place.usage.target_share.value_or(0);
-            if (due <= gpu->prio_ratio / 100.0) continue;
-            std::string& text = out.emplace_back("Instance " + word + ": " + share_text(due));
-            text += " of GPU " + index + " was due to it, and instances with high priority get at most ";
-            text += std::to_string(gpu->prio_ratio) + "% of it together. Try: cgpuctl set-prio-ratio ";
-            text += index + " 99.";
+            if (gpu == snapshot->gpus.end() || (!only.empty() && only != gpu->uuid)) continue;
+            if (auto text = lowered_on(*gpu, place, word); !text.empty()) out.push_back(std::move(text));
         }
     }
     return out;
@@ -199,13 +233,14 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
 }
 
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto weight = read_count("weight", input.weight);
+    const auto weight = read_weight(input.weight);
     if (!weight) return tl::unexpected(weight.error());
-    return make({"weight " + input.weight, "weight", *weight,
+    if (weight->percent) return set_percent(*weight->percent, input, node, terminal);
+    return make({"weight " + input.weight, "weight", *weight->slices,
                  [&](const std::string& instance, const client::Setting& how) {
-                     return node.set_weight(instance, input.gpu, *weight, how);
+                     return node.set_weight(instance, input.gpu, *weight->slices, how);
                  },
-                 [&](client::Change& one) { one.weight = *weight; }},
+                 [&](client::Change& one) { one.weight = *weight->slices; }},
                 input, node, terminal);
 }
 

@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
-#include "core/model/gpu_word.hpp"
 #include "core/model/policy.hpp"
 
 namespace cgpu::cgpuctl {
@@ -45,6 +46,14 @@ std::string lost_text(const client::Gpu& gpu) {
     return " (lost: " + (gpu.obstacle.empty() ? "the driver no longer shows it" : gpu.obstacle) + ")";
 }
 
+/// `48% of the time, process 4711 most of it`
+std::string strangers_text(const client::Gpu& gpu) {
+    if (!gpu.strangers) return "not known";
+    if (*gpu.strangers <= 0) return "none";
+    return share_text(*gpu.strangers) + " of the time, process " + std::to_string(gpu.strangers_process) +
+           " most of it";
+}
+
 void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
            const client::Result<client::DriverLimits>& limits, Terminal& terminal, bool legend) {
     print_facts(terminal,
@@ -58,6 +67,7 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
                  {"Priority ratio", std::to_string(gpu.prio_ratio) + "%"},
                  {"Memory allocated", of_text(gpu.memory_allocated, gpu.memory_total)},
                  {"Memory used", size_text(gpu.memory_used)},
+                 {"Strangers", strangers_text(gpu)},
                  {"Xid errors", gpu.xid_errors == 0 ? "none"
                                                     : std::to_string(gpu.xid_errors) + ", the last one " +
                                                           std::to_string(gpu.last_xid)},
@@ -143,30 +153,12 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
     }
 }
 
-/// The GPU that `target` names; another number may still be the prefix of an id. Error: a text that can only
-/// be a GPU's names none. A lost GPU has the index that it had, unless another one has it now.
-client::Result<const client::Gpu*> named_gpu(const client::Snapshot& snapshot, const std::string& target,
-                                             client::Node& node) {
-    std::string uuid = target;
-    const auto word = model::parse_gpu_word(target);
-    if (target.starts_with("GPU-") || (word && std::holds_alternative<model::PciAddress>(*word))) {
-        auto found = node.find_gpu(target);
-        if (!found) return tl::unexpected(found.error());
-        uuid = *found;
-    }
-    for (const client::Gpu& gpu : snapshot.gpus)
-        if (gpu.uuid == uuid || (gpu.present && std::to_string(gpu.index) == target)) return &gpu;
-    for (const client::Gpu& gpu : snapshot.gpus)
-        if (std::to_string(gpu.index) == target) return &gpu;
-    return nullptr;
-}
-
 }  // namespace
 
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    const auto named = named_gpu(*snapshot, input.target, node);
+    const auto named = find_gpu_meant(*snapshot, input.target, node);
     if (!named) return tl::unexpected(named.error());
     if (const client::Gpu* gpu = *named) {
         const auto limits = limits_of(*gpu, node);
@@ -180,6 +172,7 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
         return {};
     }
     const auto id = node.find_instance(input.target);
+    if (!id && names_a_gpu(input.target)) return gpu_meant(*snapshot, input.target, node).map([](auto) {});
     if (!id) return tl::unexpected(id.error());
     for (const client::Instance& instance : snapshot->instances) {
         if (instance.id != *id) continue;

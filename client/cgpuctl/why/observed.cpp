@@ -34,6 +34,20 @@ std::optional<double> mean_due(const std::vector<smi::View>& readings, const std
     return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
+/// The mean of the readings in which somebody knew.
+void add_strangers(Observed& seen, const std::vector<smi::View>& readings) {
+    double sum = 0;
+    int count = 0;
+    for (const smi::View& reading : readings) {
+        const auto gpu = std::ranges::find(reading.snapshot.gpus, seen.gpu.uuid, &client::Gpu::uuid);
+        if (gpu == reading.snapshot.gpus.end() || !gpu->strangers) continue;
+        sum += *gpu->strangers;
+        ++count;
+        if (gpu->strangers_process != 0) seen.strangers_process = gpu->strangers_process;
+    }
+    if (count > 0) seen.strangers = sum / count;
+}
+
 void add_others(Observed& seen, const smi::View& before, const smi::View& after) {
     const std::string& uuid = seen.gpu.uuid;
     for (const client::Instance& other : after.snapshot.instances) {
@@ -41,15 +55,19 @@ void add_others(Observed& seen, const smi::View& before, const smi::View& after)
         if (place == nullptr) continue;
         const auto& outside = place->usage.processes_outside;
         seen.outside.insert(seen.outside.end(), outside.begin(), outside.end());
-        if (const double part = place->usage.compute_unexplained.value_or(0); part > 0)
-            seen.unreported.emplace_back(name_of(other), part);
-        if (other.id == seen.id) continue;
+        const double unreported = place->usage.compute_unexplained.value_or(0);
+        if (unreported > 0) seen.unreported.emplace_back(name_of(other), unreported);
+        if (other.id == seen.id) {
+            seen.unreported_of_own = unreported;
+            continue;
+        }
         if (!other.managed) {
             seen.unmanaged.push_back(name_of(other));
             continue;
         }
         seen.rivals.push_back({name_of(other), smi::utilization(other, *place, &before, after).value_or(0),
-                               place->quota.high_priority, place->usage.longest_kernel, other.id});
+                               place->quota.high_priority, place->usage.longest_kernel, other.id,
+                               smi::waiting(other, *place, &before, after).value_or(0), unreported});
     }
     std::ranges::stable_sort(seen.rivals, std::ranges::greater(), &Rival::used);
     for (const client::UnmanagedContainer& container : after.snapshot.unmanaged)
@@ -85,6 +103,7 @@ std::optional<Observed> observe(const std::vector<smi::View>& readings, const st
     seen.refused = to->usage.allocations_refused;
     seen.memory_used = to->usage.memory_used;
     add_others(seen, before, after);
+    add_strangers(seen, readings);
     return seen;
 }
 

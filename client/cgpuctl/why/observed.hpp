@@ -19,6 +19,8 @@ struct Rival {
     bool high_priority = false;
     std::uint64_t longest_kernel = 0;  ///< nanoseconds
     std::string id{};
+    double waited = 0;      ///< as Observed::waited
+    double unreported = 0;  ///< part of the GPU's time beyond `used`, 0..1
 };
 
 /// One instance on one of its GPUs between the first reading and the last one.
@@ -30,7 +32,9 @@ struct Observed {
     bool connected = false;     ///< a process of it is connected to cgpud
     double seconds = 0;         ///< between the readings
     std::optional<double> due;  ///< share of the GPU, 0..1; empty: the driver divides the compute
-    double got = 0;             ///< part of the GPU's time, 0..1
+    /// Part of the GPU's time by the instance's own figures, 0..1: they go on while somebody else has the GPU
+    /// in between, so own_part() says what it really had.
+    double got = 0;
     /// Part of the time in which launches waited for their turn, 0..1. Of several that wait at once each
     /// counts, up to 1.
     double waited = 0;
@@ -42,7 +46,11 @@ struct Observed {
     std::vector<std::uint32_t> outside;  ///< host pids that use the GPU without the module, of all instances
     /// Instances that use the GPU beyond what they report, by name, with the part of its time, 0..1.
     std::vector<std::pair<std::string, double>> unreported;
+    double unreported_of_own = 0;        ///< its own part among these
     std::vector<std::string> unmanaged;  ///< names of containers without a limit on this GPU
+    /// What processes of no instance used, 0..1, by the driver's samples; empty: nobody knows.
+    std::optional<double> strangers;
+    std::uint64_t strangers_process = 0;  ///< host pid of the one that used most; 0: none did
 };
 
 /// By readings in the order of time, two at least; the interval of the last one is the time since the first.

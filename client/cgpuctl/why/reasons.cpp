@@ -4,6 +4,7 @@
 
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/smi/figures.hpp"
+#include "client/cgpuctl/why/account.hpp"
 
 namespace cgpu::cgpuctl::why {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 constexpr double kClose = 0.02;
 /// Parts of the time that are smaller than this explain nothing.
 constexpr double kNotable = 0.02;
+/// Programs that wait for each of their kernels leave smaller gaps.
+constexpr double kMuchIdle = 0.1;
 /// A kernel that is longer than this delays everybody who is due after it. Nanoseconds.
 constexpr std::uint64_t kLongKernel = 20'000'000;
 constexpr std::size_t kMostRivals = 3;
@@ -34,7 +37,7 @@ std::string used_by_rivals(const Observed& seen) {
 
 class Reasons {
   public:
-    explicit Reasons(const Observed& seen) : seen_(seen) {}
+    explicit Reasons(const Observed& seen) : seen_(seen), had_(own_part(seen)) {}
 
     std::vector<Reason> all() {
         if (!seen_.due)
@@ -43,6 +46,7 @@ class Reasons {
                                     "), so no share is due to it, and nothing is measured.");
         else
             compare();
+        idle();
         others();
         memory();
         return std::move(reasons_);
@@ -53,6 +57,7 @@ class Reasons {
     void add(std::string_view code, std::string text) { reasons_.push_back({code, std::move(text)}); }
 
     void compare() {
+        strangers();
         if (!seen_.connected && seen_.launches == 0) {
             add("no-process", "No process of it uses the GPU.");
             return;
@@ -61,19 +66,48 @@ class Reasons {
             add("no-work", "It launched nothing. Its share stays due to it, and others use the time.");
             return;
         }
-        if (seen_.got > *seen_.due + kClose) {
+        if (had_ > *seen_.due + kClose) {
             add("more-than-due",
                 seen_.quota.high_priority
                     ? "It has high priority: while it is busy, the policy doesn't apply to it."
                     : "It got more than is due to it, because others left their time unused.");
             return;
         }
-        if (seen_.got >= *seen_.due - kClose) {
+        if (had_ >= *seen_.due - kClose) {
             add("got-its-share", "It got what is due to it.");
             if (seen_.waited >= kNotable) waited();
             return;
         }
         fell_short();
+    }
+
+    /// They come first: nothing that the instance or the policy does ends that.
+    void strangers() {
+        if (seen_.strangers.value_or(0) < kNotable) return;
+        const std::string pid = std::to_string(seen_.strangers_process);
+        const bool slowed = had_ + kClose < seen_.got;
+        add("strangers",
+            "Processes of no instance used " + percent(*seen_.strangers) + " of the GPU's time" +
+                (seen_.strangers_process == 0 ? "" : ", process " + pid + " most of it") +
+                ". Nothing holds their compute" +
+                (slowed ? ", and its kernels took that much longer. Try: " : ". Try: ") +
+                (seen_.strangers_process == 0 ? "nvidia-smi, which lists them."
+                                              : "ps -p " + pid + ", and run it by cgpuctl run."));
+    }
+
+    /// An instance that got its share isn't well if the GPU has nothing to do.
+    void idle() {
+        if (!seen_.due || reasons_.empty()) return;
+        const auto said = [this](std::string_view code) {
+            return std::ranges::find(reasons_, code, &Reason::code) != reasons_.end();
+        };
+        if (!said("got-its-share") && !said("more-than-due")) return;
+        const double idle = without_any_work(seen_);
+        if (idle < kMuchIdle) return;
+        add("idle",
+            "The GPU was idle " + percent(idle) +
+                " of the time: nobody had work for it. Whatever its share is, its program asks for no "
+                "more.");
     }
 
     void fell_short() {
@@ -82,7 +116,7 @@ class Reasons {
         if (idle >= kNotable && idle_first) had_no_work(idle);
         if (seen_.waited >= kNotable) waited();
         if (idle >= kNotable && !idle_first) had_no_work(idle);
-        if (reasons_.empty())
+        if (reasons_.empty() || (reasons_.back().code == "strangers" && had_ + kClose >= seen_.got))
             add("unexplained",
                 "Neither missing work nor waiting explains it. Try: measure for longer, by --seconds.");
     }
@@ -110,7 +144,7 @@ class Reasons {
                         ". A kernel that runs can't be interrupted, so a turn can be late by that "
                         "much; the time is taken into account later.");
         }
-        if (seen_.gpu.policy_name == "fixed" && seen_.got >= seen_.due.value_or(0) - kClose)
+        if (seen_.gpu.policy_name == "fixed" && had_ >= seen_.due.value_or(0) - kClose)
             add("fixed",
                 "Under policy fixed it never gets more than its weight, even if nobody else uses the GPU.");
     }
@@ -145,6 +179,7 @@ class Reasons {
     }
 
     const Observed& seen_;
+    double had_;  ///< part of the GPU's time, 0..1
     std::vector<Reason> reasons_;
 };
 

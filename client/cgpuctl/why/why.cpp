@@ -4,11 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
 #include "client/cgpuctl/smi/reading.hpp"
+#include "client/cgpuctl/why/account.hpp"
 #include "client/cgpuctl/why/reasons.hpp"
 
 namespace cgpu::cgpuctl {
@@ -30,6 +32,31 @@ Result<std::chrono::seconds> seconds_of(const Input& input) {
     return std::chrono::seconds{*seconds};
 }
 
+/// The ratios' sum is 1.
+Json account_json(const why::Observed& seen) {
+    Json json = {{"others", Json::array()}};
+    for (const why::Part& part : why::account_of(seen)) {
+        switch (part.kind) {
+            case why::Part::Kind::own:
+                json["own"] = part.ratio;
+                break;
+            case why::Part::Kind::other:
+                json["others"].push_back({{"id", part.id}, {"name", part.name}, {"ratio", part.ratio}});
+                break;
+            case why::Part::Kind::strangers:
+                json["strangers"] = seen.strangers ? Json(part.ratio) : Json();
+                break;
+            case why::Part::Kind::switching:
+                json["switching"] = part.ratio;
+                break;
+            case why::Part::Kind::idle:
+                json["idle"] = part.ratio;
+                break;
+        }
+    }
+    return json;
+}
+
 Json to_json(const why::Observed& seen, const std::vector<why::Reason>& reasons) {
     Json json = {{"id", seen.id},
                  {"name", seen.name},
@@ -37,8 +64,9 @@ Json to_json(const why::Observed& seen, const std::vector<why::Reason>& reasons)
                  {"gpu_index", seen.gpu.index},
                  {"interval_seconds", seen.seconds},
                  {"share_due", seen.due ? Json(*seen.due) : Json()},
-                 {"share_got", seen.due ? Json(seen.got) : Json()},
+                 {"share_got", seen.due ? Json(why::own_part(seen)) : Json()},
                  {"waited_ratio", seen.due ? Json(seen.waited) : Json()},
+                 {"account", seen.due ? account_json(seen) : Json()},
                  {"reasons", Json::array()}};
     for (const why::Reason& reason : reasons)
         json["reasons"].push_back({{"code", reason.code}, {"text", reason.text}});
@@ -49,22 +77,28 @@ void print(const why::Observed& seen, const std::vector<why::Reason>& reasons, T
     terminal.out() << shown_name(seen.name) << " on GPU " << seen.gpu.index << ", over "
                    << duration_text(static_cast<std::uint64_t>(seen.seconds * 1e9)) << ": ";
     if (seen.due)
-        terminal.out() << "due " << share_text(*seen.due) << ", got " << share_text(seen.got) << '\n';
+        terminal.out() << "due " << share_text(*seen.due) << ", got " << share_text(why::own_part(seen))
+                       << '\n';
     else
         terminal.out() << "not measured\n";
+    if (seen.due) terminal.out() << "The GPU's time: " << why::account_text(why::account_of(seen)) << '\n';
     for (const why::Reason& reason : reasons) terminal.out() << "- " << reason.text << '\n';
 }
 
 /// The UUIDs of those of the instance's GPUs that are asked about.
 Result<std::vector<std::string>> gpus_of(const client::Snapshot& snapshot, const std::string& id,
-                                         const std::string& wanted) {
+                                         const std::string& wanted, client::Node& node) {
+    std::string only;
+    if (!wanted.empty()) {
+        const auto gpu = gpu_meant(snapshot, wanted, node);
+        if (!gpu) return tl::unexpected(gpu.error());
+        only = (*gpu)->uuid;
+    }
     std::vector<std::string> uuids;
     for (const client::Instance& instance : snapshot.instances) {
         if (instance.id != id) continue;
         for (const client::OnGpu& place : instance.gpus)
-            if (wanted.empty() || wanted == place.quota.gpu ||
-                wanted == std::to_string(place.quota.gpu_index))
-                uuids.push_back(place.quota.gpu);
+            if (only.empty() || only == place.quota.gpu) uuids.push_back(place.quota.gpu);
     }
     if (uuids.empty() && !wanted.empty())
         return client::fail(ClientError::Kind::not_found,
@@ -100,7 +134,7 @@ Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal
     const auto clock = smi::system_clock();
     const auto first = smi::take_reading(node, clock);
     if (!first) return tl::unexpected(first.error());
-    const auto uuids = gpus_of(first->view.snapshot, *id, input.gpu);
+    const auto uuids = gpus_of(first->view.snapshot, *id, input.gpu, node);
     if (!uuids) return tl::unexpected(uuids.error());
     const auto readings = read_for(*seconds, *first, node, clock);
     if (!readings) return tl::unexpected(readings.error());

@@ -24,6 +24,10 @@ struct Gpu {
     std::uint64_t memory_charged_then = 0;  ///< memory_used at that moment
     std::uint64_t xid_errors = 0;           ///< that its driver has reported since cgpud was started
     std::uint64_t last_xid = 0;             ///< NVIDIA's number of the last one; 0: none yet
+    /// 0..1 of the GPU's time: what processes of no instance use, by the driver's samples; empty: nobody
+    /// knows.
+    std::optional<double> strangers;
+    std::uint64_t strangers_process = 0;  ///< host pid of the one that uses most; 0: none does
     std::uint32_t policy = 0;
     std::string policy_name;
     std::uint32_t max_inst = 0;

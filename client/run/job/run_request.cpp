@@ -81,7 +81,11 @@ Result<Variables> request_variables(const RunFlags& flags, const Variables& envi
         variables[std::string(meaning.variable)] = flags.*meaning.flag;
     }
     const auto request = request::parse_request(variables);
-    if (!request) return fail(Kind::usage, in_flags(request.error().text, flags));
+    if (!request) {
+        // No GPU of that name is the same error wherever a GPU is named.
+        const bool no_gpu = request.error().reason == model::Refusal::Reason::not_found;
+        return fail(no_gpu ? Kind::not_found : Kind::usage, in_flags(request.error().text, flags));
+    }
     if (*request) return variables;
     if (const auto unknown = request::find_unknown_name(variables))
         return fail(Kind::usage, request::refuse_unknown_name(*unknown).text);

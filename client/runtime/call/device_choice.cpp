@@ -36,14 +36,9 @@ bool names_all(std::string_view name) {
 std::optional<std::string> find_gpu(const Gpus& gpus, std::string_view name) {
     const auto word = model::parse_gpu_word(name);
     if (!word) return std::nullopt;
-    const auto* index = std::get_if<std::uint32_t>(&*word);
-    const auto* prefix = std::get_if<model::UuidPrefix>(&*word);
     std::optional<std::string> found;
     for (const client::Gpu& gpu : gpus) {
-        const bool meant = index    ? gpu.index == *index
-                           : prefix ? model::begins_with(gpu.uuid, *prefix)
-                                    : gpu.uuid == model::to_string(*word);
-        if (!gpu.present || !meant) continue;
+        if (!gpu.present || !model::is_meant(*word, {gpu.index, gpu.uuid})) continue;
         if (found) return std::nullopt;  // the beginning of several
         found = gpu.uuid;
     }

@@ -8,7 +8,7 @@
 
 #include "client/runtime/oci/cdi_annotations.hpp"
 #include "client/runtime/oci/gpu_devices.hpp"
-#include "core/model/uuid.hpp"
+#include "core/model/gpu_word.hpp"
 #include "core/request/cdi.hpp"
 #include "core/request/request.hpp"
 #include "core/request/variables.hpp"
@@ -41,10 +41,10 @@ bool has_nvidias_hook(const OciBundle& bundle) {
     return false;
 }
 
-/// By index or UUID; null for all other texts, such as `all` and MIG devices.
+/// A GPU's name; null for all other texts, such as `all` and MIG devices.
 std::optional<std::string> gpu_name(std::string_view entry) {
     entry = request::gpu_of_cdi_name(entry).value_or(entry);
-    if (!request::to_number(entry) && !model::Uuid::parse(entry)) return std::nullopt;
+    if (!model::parse_gpu_word(entry)) return std::nullopt;
     return std::string(entry);
 }
 
@@ -61,7 +61,7 @@ bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& b
 std::vector<std::string> unmanaged_gpus(const OciBundle& bundle, const GpuMinors& minors) {
     std::vector<std::string> named;
     if (const auto value = by_variable(bundle))
-        for (const std::string_view entry : request::split_list(*value)) named.emplace_back(entry);
+        for (const std::string_view entry : request::split_names(*value)) named.emplace_back(entry);
     for (const CdiAnnotation& annotation : cdi_annotations(bundle))
         named.insert(named.end(), annotation.gpus.begin(), annotation.gpus.end());
     std::vector<std::string> gpus;

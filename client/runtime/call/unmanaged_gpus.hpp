@@ -18,7 +18,7 @@ namespace cgpu::runtime {
 /// afterwards (add_check_hook()).
 [[nodiscard]] bool gets_unmanaged_gpus(const OciBundle& bundle, const std::function<bool()>& brought_by_next);
 
-/// The GPUs that such a container names in any way, by index or UUID; empty: all, or none that can be told.
+/// The GPUs that such a container names in any way, as it names them; empty: all, or none that can be told.
 [[nodiscard]] std::vector<std::string> unmanaged_gpus(const OciBundle& bundle, const GpuMinors& minors);
 
 }  // namespace cgpu::runtime

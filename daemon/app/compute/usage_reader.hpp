@@ -18,6 +18,9 @@ class UsageReader final : public UsageSource {
     [[nodiscard]] std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const override {
         return leases_.pools().foreign_gpus(id);
     }
+    [[nodiscard]] std::optional<StrangersUse> strangers(const model::Uuid& gpu) const override {
+        return witness_.strangers(gpu);
+    }
     [[nodiscard]] std::uint64_t take_memory_peak(const model::InstanceId& id,
                                                  const model::Uuid& gpu) override {
         return leases_.take_peak(id, gpu);

@@ -62,14 +62,14 @@ class Differences {
             add("memory-limit", "memory limit " + after + on + ", instead of " + before + until, before,
                 after);
         }
-        if (now.percent && then.weight != now.weight) {
+        if (now.percent && then.percent == now.percent && then.weight != now.weight) {
             const auto before = std::to_string(then.weight);
             const auto after = std::to_string(now.weight);
             add("weight",
                 weight_text(now) + " of the compute are " + after + " slices of " + describe(gpu) +
                     " now, instead of " + before,
                 before, after);
-        } else if (!now.percent && (then.weight != now.weight || then.percent)) {
+        } else if (then.percent != now.percent || then.weight != now.weight) {
             add("weight", "weight " + weight_text(now) + on + ", instead of " + weight_text(then) + until,
                 weight_text(then), weight_text(now));
         }

@@ -36,6 +36,9 @@ void InstanceLifetimes::process_ended(const model::InstanceId& id) {
     const auto* instance = state_.node().find_instance(id);
     if (!instance) return;
     ended_.try_emplace(id, outside_.loop.now());
+    // It tells later how the process ended.
+    if (const auto end = ends_.find(id); end != ends_.end() && !last_ends_.contains(id))
+        last_ends_[id] = std::move(end->second);
     if (!instance->attached) return end_if_idle(id);
     searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
         if (!member) return end_if_idle(id);
@@ -48,8 +51,17 @@ void InstanceLifetimes::process_ended(const model::InstanceId& id) {
 
 void InstanceLifetimes::go_on_with_another(const model::InstanceId& id) {
     searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
-        return member ? go_on_with(id, *member) : end_if_idle(id);
+        if (member && !is_over(id)) return go_on_with(id, *member);
+        end_if_idle(id);
     });
+}
+
+/// Whoever kills a job means it to end, and what it leaves behind without a use of the GPU is no job: a shell
+/// script that is killed leaves the command that it was waiting for. A job that goes to the background ends
+/// its first process itself.
+bool InstanceLifetimes::is_over(const model::InstanceId& id) const {
+    const auto end = last_ends_.find(id);
+    return end != last_ends_.end() && end->second && end->second->killed() && outside_.links.idle(id);
 }
 
 void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Process& process) {
@@ -67,6 +79,7 @@ void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Pro
                    model::describe(*instance), changed.error().text);
     }
     ended_.erase(id);
+    last_ends_.erase(id);
     watch_end(id, process);
 }
 
@@ -99,6 +112,7 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     ended_.erase(id);
     ends_.erase(id);
+    last_ends_.erase(id);
     searches_.erase(id);
     retries_.erase(id);
     outside_.admission.instances_changed();

@@ -9,7 +9,8 @@
 namespace cgpu::app {
 
 /// Ends each instance when its last process has ended: together with the process that it lives with, unless
-/// others of its processes, or memory of theirs, are left.
+/// others of its processes, or memory of theirs, are left. If a signal has killed that process, only those
+/// that use the GPU count.
 class InstanceLifetimes {
   public:
     struct Outside {
@@ -40,11 +41,13 @@ class InstanceLifetimes {
     void go_on_with_another(const model::InstanceId& id);
     void go_on_with(const model::InstanceId& id, const model::Process& process);
     void end_if_idle(const model::InstanceId& id);
+    [[nodiscard]] bool is_over(const model::InstanceId& id) const;
 
     NodeState& state_;
     Outside outside_;
     EndedIds ended_ids_;
     std::map<model::InstanceId, WatchPtr> ends_;
+    std::map<model::InstanceId, WatchPtr> last_ends_;  ///< of those in ended_: how their process ended
     /// Instances whose process has ended, while others of their processes, or memory, may be left.
     std::map<model::InstanceId, Nanos> ended_;        // since when
     std::map<model::InstanceId, WatchPtr> searches_;  ///< for processes that are left of one

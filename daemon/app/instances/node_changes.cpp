@@ -113,13 +113,24 @@ class Plan {
                 return node.set_weight(id, uuid, n);
             });
         }
+        if (change.percent) {
+            claim("the weight" + of);
+            put(of_quotas_, [id = *id, uuid = *uuid, n = *change.percent](auto& node) {
+                return node.set_percent(id, uuid, n);
+            });
+        }
         if (change.high_priority) {
             claim("the priority" + of);
             put(of_quotas_, [id = *id, uuid = *uuid, high = *change.high_priority](auto& node) {
                 return node.set_high_priority(id, uuid, high);
             });
         }
-        if (auto judged = judge("memory-limit, weight, high-priority or revert"); !judged) return judged;
+        if (auto judged = judge("memory-limit, weight, percentage, high-priority or revert"); !judged)
+            return judged;
+        if (options_.persist && change.percent)
+            return model::refuse(Refusal::Reason::invalid, std::to_string(*change.percent) + "%" + of,
+                                 "a percentage can't be kept for the next starts",
+                                 "use a weight in slices, or leave the option persist out");
         if (options_.persist)
             put(of_quotas_,
                 [id = *id, uuid = *uuid,
@@ -130,7 +141,7 @@ class Plan {
 
     Result<void> add_revert(const model::Instance& instance, const QuotaChange& change) {
         const std::string what = "revert of " + model::describe(instance);
-        if (change.memory_limit || change.weight || change.high_priority)
+        if (change.memory_limit || change.weight || change.percent || change.high_priority)
             return model::refuse(Refusal::Reason::invalid, what,
                                  "the change also sets what would be reverted",
                                  "leave revert out, or the other settings");

@@ -17,7 +17,7 @@ namespace cgpu::app {
 
 /// Settings of a GPU; what is empty stays. At least one is set.
 struct GpuChange {
-    std::string gpu;                                   ///< index or UUID
+    std::string gpu;                                   ///< any of its names
     std::optional<std::string> policy = std::nullopt;  ///< number or name
     std::optional<std::uint32_t> max_inst = std::nullopt;
     std::optional<std::uint32_t> prio_ratio = std::nullopt;  ///< per cent
@@ -27,9 +27,11 @@ struct GpuChange {
 /// What an instance may use on a GPU; what is empty stays. At least one is set.
 struct QuotaChange {
     std::string instance;  ///< id, unique prefix of an id, or name
-    std::string gpu{};  ///< index or UUID; empty if the instance has one GPU only; of revert: all of its GPUs
+    std::string
+        gpu{};  ///< any of its names; empty if the instance has one GPU only; of revert: all of its GPUs
     std::optional<model::Bytes> memory_limit = std::nullopt;
     std::optional<std::uint32_t> weight = std::nullopt;
+    std::optional<std::uint32_t> percent = std::nullopt;  ///< of the compute, instead of the weight
     std::optional<bool> high_priority = std::nullopt;
     bool revert = false;  ///< sets all three, to what the instance was admitted with
 };

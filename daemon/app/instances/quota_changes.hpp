@@ -15,7 +15,7 @@ class QuotaChanges {
     QuotaChanges(NodeState& state, Links& links, Publisher& publisher, UsageSource& usage)
         : state_(state), links_(links), publisher_(publisher), usage_(usage) {}
 
-    /// `gpu`: index or UUID; empty if the instance has one GPU only.
+    /// `gpu`: any of its names; empty if the instance has one GPU only.
     Result<void> set_weight(const model::InstanceId& id, std::string_view gpu, std::uint32_t weight,
                             Options options);
     Result<void> set_high_priority(const model::InstanceId& id, std::string_view gpu, bool high,

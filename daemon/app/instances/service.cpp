@@ -372,7 +372,8 @@ GpuUsage Service::without_instances(const model::Uuid& gpu) const {
     const auto look = looks_.find(gpu);
     return {.at_look = look == looks_.end() ? std::nullopt : std::optional(look->second),
             .xid_errors = xids.errors,
-            .last_xid = xids.last};
+            .last_xid = xids.last,
+            .strangers = outside_.usage.strangers(gpu)};
 }
 
 NodeUsage Service::usage() const {

@@ -53,8 +53,8 @@ class UnmanagedContainers {
     void set_rule(admission::Unmanaged rule) { rule_ = rule; }
 
     /// Takes the container in, as the rule says; it ends with the caller's process unless another is attached
-    /// before. `gpus`: indices or UUIDs; empty: all. Returns whether it books them. Refused: unsupported (by
-    /// the rule), busy and as admission::book_whole(); invalid, exists (also: another user's), not_found,
+    /// before. `gpus`: any of their names; empty: all. Returns whether it books them. Refused: unsupported
+    /// (by the rule), busy and as admission::book_whole(); invalid, exists (also: another user's), not_found,
     /// no_space.
     Result<bool> admit(std::string_view id, std::string_view name, const std::vector<std::string>& gpus,
                        const Caller& caller, Options options);

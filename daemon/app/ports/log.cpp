@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/model/utf8.hpp"
+
 namespace cgpu::log {
 namespace {
 
@@ -51,8 +53,14 @@ std::string without_controls(fmt::string_view text) {
 
 void line(Level level, fmt::string_view text) {
     // A format without values is used when there is no memory: it needs none.
-    const std::string plain = std::any_of(text.begin(), text.end(), is_control) ? without_controls(text) : "";
+    std::string plain = std::any_of(text.begin(), text.end(), is_control) ? without_controls(text) : "";
     if (!plain.empty()) text = plain;
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (!std::all_of(text.begin(), text.end(), is_ascii)) {
+        // A file's name may have any bytes.
+        plain = model::valid_utf8({text.data(), text.size()});
+        text = plain;
+    }
     spdlog::default_logger_raw()->log(spdlogs(level), spdlog::string_view_t(text.data(), text.size()));
 }
 

@@ -61,6 +61,12 @@ Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
     if (const auto* uuid = std::get_if<model::Uuid>(&*word); uuid && node.find_gpu(*uuid)) return *uuid;
     const auto meant = model::gpus_meant(*word, node.gpus());
     if (meant.size() == 1) return meant.front()->uuid;
+    if (const auto* lost = model::lost_gpu_meant(*word, node.gpus()))
+        return model::refuse(
+            Refusal::Reason::not_found, "GPU " + std::to_string(lost->index) + " is lost",
+            model::why_lost(*lost),
+            "nvidia-smi, and the kernel's log (journalctl -k); by its UUID its settings can be "
+            "changed all the same");
     if (meant.empty()) return no_gpu(node, gpu);
     return model::refuse(Refusal::Reason::invalid, "GPU " + model::quote(gpu),
                          std::to_string(meant.size()) + " GPUs begin with it",

@@ -18,6 +18,9 @@ using model::Nanos;
 class Watch {
   public:
     virtual ~Watch() = default;
+    /// Of a process's end, some time after it has ended: whether a signal has killed it. False also if the
+    /// kernel doesn't say (before Linux 6.15, and until the parent has taken notice).
+    [[nodiscard]] virtual bool killed() const { return false; }
 };
 using WatchPtr = std::unique_ptr<Watch>;
 

@@ -61,12 +61,20 @@ struct MemoryAtLook {
     std::uint64_t charged = 0;    ///< GpuUsage::memory_used then
 };
 
+/// The use of a GPU by processes of no instance, by the driver's samples.
+struct StrangersUse {
+    double share = 0;       ///< 0..1 of the GPU's time, all of them together
+    std::int32_t most = 0;  ///< host pid of the one that uses most; 0: none does
+};
+
 struct GpuUsage {
     std::uint64_t memory_used = 0;
     std::uint64_t memory_leased = 0;
     std::optional<MemoryAtLook> at_look = std::nullopt;  ///< empty: the driver hasn't told it yet
     std::uint64_t xid_errors = 0;  ///< that its driver has reported since cgpud was started
     std::uint64_t last_xid = 0;    ///< NVIDIA's number of the last one; 0: none yet
+    /// Empty: nobody knows, because the driver wasn't asked or doesn't say.
+    std::optional<StrangersUse> strangers = std::nullopt;
 
     GpuUsage& operator+=(const InstanceUsage& usage) {
         memory_used += usage.memory_used;
@@ -88,6 +96,10 @@ class UsageSource {
     [[nodiscard]] virtual InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const = 0;
     /// The GPUs that aren't the instance's and that its processes use.
     [[nodiscard]] virtual std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const = 0;
+    /// Empty: nobody knows.
+    [[nodiscard]] virtual std::optional<StrangersUse> strangers(const model::Uuid& /*gpu*/) const {
+        return std::nullopt;
+    }
     /// The most of memory_used since the last call of this; bytes.
     [[nodiscard]] virtual std::uint64_t take_memory_peak(const model::InstanceId& id,
                                                          const model::Uuid& gpu) = 0;

@@ -142,6 +142,8 @@ void ComputeWitness::answered(const model::Uuid& uuid, const Result<Samples>& sa
         if (!samples) gpu.ask_at = now + kRefusedFor;
         gpu.after_us = 0;
         gpu.busy = false;
+        gpu.outsiders.clear();
+        gpu.strangers.reset();
         for (auto& [id, instance] : gpu.instances) {
             instance.together.forget();
             for (auto& [key, suspect] : instance.processes) suspect.judge.forget();
@@ -185,6 +187,32 @@ void ComputeWitness::judge(Gpu& gpu, const Samples& samples) {
         else
             instance.together.witnessed(now, sum);
     }
+    gpu.busy = count_strangers(gpu, shares) >= UseJudge::kTolerance / 2 || gpu.busy;
+}
+
+/// A process is a stranger if two answers in a row have it and no instance had it meanwhile: it may connect a
+/// moment after its first kernel, and the driver still tells of processes that have ended.
+double ComputeWitness::count_strangers(Gpu& gpu, const std::map<std::int32_t, double>& shares) {
+    std::set<std::int32_t> members;
+    for (const auto& [id, instance] : gpu.instances)
+        for (const auto& [key, suspect] : instance.processes) members.insert(key.first);
+    std::set<std::int32_t> outsiders;
+    StrangersUse use;
+    double most = 0;
+    for (const auto& [pid, share] : shares) {
+        if (members.contains(pid) || gpu.members.contains(pid)) continue;
+        outsiders.insert(pid);
+        if (!gpu.outsiders.contains(pid)) continue;
+        use.share += share;
+        if (share > most) {
+            most = share;
+            use.most = pid;
+        }
+    }
+    gpu.members = std::move(members);
+    gpu.outsiders = std::move(outsiders);
+    gpu.strangers = use;
+    return use.share;
 }
 
 double ComputeWitness::unreported(const model::InstanceId& id, const model::Uuid& gpu) const {
@@ -195,6 +223,13 @@ double ComputeWitness::unreported(const model::InstanceId& id, const model::Uuid
     double sum = 0;
     for (const auto& [key, suspect] : found->second.processes) sum += suspect.judge.unreported();
     return std::min(1.0, std::max(sum, found->second.together.unreported()));
+}
+
+std::optional<StrangersUse> ComputeWitness::strangers(const model::Uuid& gpu) const {
+    const auto found = gpus_.find(gpu);
+    if (found == gpus_.end() || outside_.loop.now() - found->second.asked_at > 2 * kAskIdleEvery)
+        return std::nullopt;
+    return found->second.strangers;
 }
 
 void ComputeWitness::tell(const model::Uuid& uuid, Gpu& gpu) {

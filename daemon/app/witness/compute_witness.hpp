@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ class ComputeWitness final : public UnreportedUse {
     void look();
 
     [[nodiscard]] double unreported(const model::InstanceId& id, const model::Uuid& gpu) const override;
+    [[nodiscard]] std::optional<StrangersUse> strangers(const model::Uuid& gpu) const override;
 
   private:
     using ProcessKey = std::pair<std::int32_t, std::uint64_t>;  ///< pid, start; 0: it isn't known
@@ -72,8 +74,11 @@ class ComputeWitness final : public UnreportedUse {
         bool asking = false;
         Nanos ask_at = 0;  ///< not before: the driver has refused
         Nanos asked_at = -kAskIdleEvery;
-        std::uint64_t after_us = 0;  ///< the driver's time of the newest sample; 0: begin anew
-        bool busy = false;           ///< by the last answer, one of the processes uses it notably
+        std::uint64_t after_us = 0;          ///< the driver's time of the newest sample; 0: begin anew
+        bool busy = false;                   ///< by the last answer, somebody uses it notably
+        std::set<std::int32_t> members{};    ///< pids of the instances at the last answer
+        std::set<std::int32_t> outsiders{};  ///< pids of the last answer that were none
+        std::optional<StrangersUse> strangers = std::nullopt;
     };
     using Samples = std::vector<UtilizationSample>;
 
@@ -83,6 +88,8 @@ class ComputeWitness final : public UnreportedUse {
     void ask(const model::Uuid& uuid, Gpu& gpu);
     void answered(const model::Uuid& uuid, const Result<Samples>& samples, Nanos asked_at);
     void judge(Gpu& gpu, const Samples& samples);
+    /// The part of the GPU's time, 0..1, that those use who belong to nobody.
+    double count_strangers(Gpu& gpu, const std::map<std::int32_t, double>& shares);
     void tell(const model::Uuid& uuid, Gpu& gpu);
     void tell_found(const model::Uuid& uuid, const model::InstanceId& id, std::int32_t pid, double part);
     void tell_ended(const model::Uuid& uuid, const model::InstanceId& id, std::int32_t pid);

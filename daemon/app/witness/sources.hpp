@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/model/instance.hpp"
 #include "core/model/nanos.hpp"
 #include "core/model/uuid.hpp"
 #include "daemon/app/ports/ports.hpp"
+#include "daemon/app/ports/usage.hpp"
 
 namespace cgpu::app {
 
@@ -50,13 +52,15 @@ class ReportSource {
     [[nodiscard]] virtual std::map<model::Uuid, ComputeReports> reports() = 0;
 };
 
-/// What is known of compute that nobody reported.
+/// What is known of compute that nobody reported or divides.
 class UnreportedUse {
   public:
     virtual ~UnreportedUse() = default;
     /// The part of the GPU's time, 0..1, that the instance uses beyond what its processes report; 0: nothing
     /// is known to be.
     [[nodiscard]] virtual double unreported(const model::InstanceId& id, const model::Uuid& gpu) const = 0;
+    /// By the last samples. Empty: there are none, or they are old.
+    [[nodiscard]] virtual std::optional<StrangersUse> strangers(const model::Uuid& gpu) const = 0;
 };
 
 }  // namespace cgpu::app

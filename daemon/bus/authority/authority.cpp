@@ -26,27 +26,52 @@ using Subject = sdbus::Struct<std::string, std::map<std::string, sdbus::Variant>
 using Details = std::map<std::string, std::string>;
 using Verdict = sdbus::Struct<bool, bool, Details>;  // authorized, could be by a password, details
 
-/// What is refused.
-constexpr std::string_view kWhole = "this change";
 constexpr const char* kAsRoot = "do the same as root (sudo)";
+/// Where an administrator allows an action, as the documentation has it.
+constexpr const char* kRules = "/etc/polkit-1/rules.d/50-cgpu.rules";
+constexpr const char* kManual = "/usr/share/doc/cgpu/cgpuctl.md";
 
-tl::unexpected<model::Refusal> refuse(const std::string& why, const std::string& remedy = kAsRoot) {
-    return model::refuse(model::Refusal::Reason::not_permitted, kWhole, why, remedy);
+/// What is refused, for people.
+const char* described(Action action) {
+    switch (action) {
+        case Action::run:
+            return "running a job on a part of a GPU";
+        case Action::manage_instance:
+            return "changing an instance";
+        case Action::manage_policy:
+            return "changing the settings of a GPU";
+        case Action::trace:
+            return "tracing a GPU";
+        case Action::upgrade_module:
+            return "changing the module or the mode";
+    }
+    return "this";
+}
+
+tl::unexpected<model::Refusal> refuse(Action action, const std::string& why,
+                                      const std::string& remedy = kAsRoot) {
+    return model::refuse(model::Refusal::Reason::not_permitted, described(action), why, remedy);
 }
 
 std::string user(const compat::Caller& caller) { return "user id " + std::to_string(caller.uid); }
+
+std::string allow(Action action) {
+    return std::string(kAsRoot) + ", or let an administrator allow " + std::string(id_of(action)) +
+           " to that user in " + kRules + " (" + kManual + " has an example)";
+}
 
 app::Result<void> judge(const Verdict& verdict, Action action, const compat::Caller& caller) {
     if (verdict.get<0>()) return {};
     const std::string id(id_of(action));
     if (!verdict.get<1>())
-        return refuse("polkit does not allow " + id + " to the caller (" + user(caller) + ")",
-                      std::string(kAsRoot) + ", or add a rule of polkit for " + id);
-    return refuse("polkit wants a password for " + id + ", and " +
-                      (caller.interactive ? "there is no agent to ask the caller for it"
-                                          : "the caller is not to be asked for it") +
-                      " (" + user(caller) + ")",
-                  std::string(kAsRoot) + ", or use a terminal with a polkit agent (pkttyagent)");
+        return refuse(action, user(caller) + " may not: polkit doesn't allow " + id + " to that user",
+                      allow(action));
+    const std::string password =
+        user(caller) + " may not without an administrator's password (polkit's " + id + "), and ";
+    if (!caller.interactive)
+        return refuse(action, password + "the caller can't be asked for it", allow(action));
+    return refuse(action, password + "no polkit agent runs that asks for it",
+                  allow(action) + ", or start an agent (pkttyagent)");
 }
 
 /// No service owns the name, and none can be started for it: polkit isn't installed, or its unit is masked.
@@ -63,14 +88,17 @@ bool is_no_reply(const std::string& error) {
            error == "System.Error.ETIMEDOUT";
 }
 
-app::Result<void> unanswered(const sdbus::Error& error, const compat::Caller& caller) {
+app::Result<void> unanswered(const sdbus::Error& error, Action action, const compat::Caller& caller) {
     const std::string& name = error.getName();
     if (is_absent(name))
-        return refuse("only root may where there is no polkit to ask, and the caller has " + user(caller),
-                      std::string(kAsRoot) + ", or install polkitd");
-    if (is_no_reply(name)) return refuse("polkit was asked and gave no answer");
+        return refuse(action,
+                      "only root may where there is no polkit to ask, and the caller has " + user(caller),
+                      std::string(kAsRoot) + ", or install polkitd, and allow " + std::string(id_of(action)) +
+                          " in " + kRules);
+    if (is_no_reply(name))
+        return refuse(action, "polkit was asked about " + user(caller) + " and gave no answer");
     log::warn("polkit: {} ({})", error.getMessage(), name);
-    return refuse("polkit could not be asked: " + error.getMessage(),
+    return refuse(action, "polkit could not be asked about " + user(caller) + ": " + error.getMessage(),
                   std::string(kAsRoot) + ", and read polkit's log (journalctl -u polkit)");
 }
 
@@ -83,12 +111,12 @@ Authority::Authority(sdbus::IConnection& connection, Callers& callers, Patience 
 
 Authority::~Authority() = default;
 
-app::Result<void> Authority::room_for(const compat::Caller& caller) const {
+app::Result<void> Authority::room_for(Action action, const compat::Caller& caller) const {
     std::size_t all = 0;
     for (const auto& [uid, count] : open_) all += count;
     const auto own = open_.find(caller.uid);
     if (all < kMostOfAll && (own == open_.end() || own->second < kMostOfUser)) return {};
-    return model::refuse(model::Refusal::Reason::busy, kWhole,
+    return model::refuse(model::Refusal::Reason::busy, described(action),
                          "polkit is being asked about too many others (" +
                              (all < kMostOfAll ? "of " + user(caller) : "of all users") + ")",
                          "try the same again in a while");
@@ -100,7 +128,7 @@ void Authority::closed(uid_t user) {
 
 void Authority::ask(Action action, const compat::Caller& caller, const Answer& answer) {
     if (caller.uid == 0) return answer({});
-    if (const auto room = room_for(caller); !room) return answer(room);
+    if (const auto room = room_for(action, caller); !room) return answer(room);
     const Subject subject{kSubjectKind, {{"name", sdbus::Variant(caller.name)}}};
     const std::string question = std::to_string(getpid()) + "-" + std::to_string(++last_question_);
     const auto replied = [this, action, caller, question, answer](compat::MaybeError error,
@@ -108,7 +136,7 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
         closed(caller.uid);
         if (!error) return answer(judge(verdict, action, caller));
         if (is_no_reply(error->getName())) give_up(question);
-        answer(unanswered(*error, caller));
+        answer(unanswered(*error, action, caller));
     };
     try {
         polkit_->callMethodAsync("CheckAuthorization")
@@ -119,7 +147,7 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
             .uponReplyInvoke(replied);
         ++open_[caller.uid];
     } catch (const sdbus::Error& error) {
-        answer(unanswered(error, caller));
+        answer(unanswered(error, action, caller));
     }
 }
 
@@ -127,7 +155,8 @@ app::Result<void> Authority::about(std::string_view what, std::string_view inste
                                    app::Result<void> answer) {
     if (answer) return answer;
     auto& refusal = answer.error();
-    if (refusal.text.starts_with(kWhole)) refusal.text.replace(0, kWhole.size(), what);
+    if (const auto whole = refusal.text.find(": "); whole != std::string::npos)
+        refusal.text.replace(0, whole, what);
     model::also_try(refusal, instead);
     return answer;
 }

@@ -78,7 +78,7 @@ class Authority {
     }
 
   private:
-    [[nodiscard]] app::Result<void> room_for(const compat::Caller& caller) const;
+    [[nodiscard]] app::Result<void> room_for(Action action, const compat::Caller& caller) const;
     void closed(uid_t user);
     void give_up(const std::string& question);
 

@@ -62,6 +62,7 @@ app::QuotaChange read_quota_change(Fields& fields) {
     if (const auto bytes = fields.take<std::uint64_t>("memory-limit", "t"))
         change.memory_limit = model::Bytes(*bytes);
     change.weight = fields.take<std::uint32_t>("weight", "u");
+    change.percent = fields.take<std::uint32_t>("percentage", "u");
     change.high_priority = fields.take<bool>("high-priority", "b");
     change.revert = fields.take<bool>("revert", "b").value_or(false);
     return change;

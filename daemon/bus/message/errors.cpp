@@ -1,5 +1,6 @@
 #include "daemon/bus/message/errors.hpp"
 
+#include "core/model/utf8.hpp"
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::bus {
@@ -50,7 +51,7 @@ std::optional<Reason> reason_of(std::string_view name) {
 }
 
 sdbus::Error to_bus_error(const model::Refusal& refusal) {
-    return compat::make_error(error_name(refusal.reason), refusal.text);
+    return compat::make_error(error_name(refusal.reason), model::valid_utf8(refusal.text));
 }
 
 sdbus::Error internal_error(std::string_view method, std::string_view what) {

@@ -1,6 +1,7 @@
 #include "daemon/bus/objects/gpu_view.hpp"
 
 #include "core/model/policy.hpp"
+#include "core/model/utf8.hpp"
 #include "daemon/bus/message/paths.hpp"
 
 namespace cgpu::bus {
@@ -9,9 +10,9 @@ GpuView view_of(const model::Node& node, const model::Gpu& gpu, std::optional<mo
     GpuView view;
     view.uuid = gpu.uuid.to_string();
     view.index = gpu.index;
-    view.model = gpu.model_name;
+    view.model = model::valid_utf8(gpu.model_name);
     view.present = gpu.present;
-    view.obstacle = gpu.obstacle;
+    view.obstacle = model::valid_utf8(gpu.obstacle);
     view.memory_total = gpu.total.count();
     view.memory_allocated = node.allocated(gpu.uuid).count();
     view.policy = static_cast<std::uint32_t>(gpu.settings.policy);

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/model/utf8.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/bus/authority/permitted.hpp"
 #include "daemon/bus/message/changes.hpp"
@@ -15,6 +16,8 @@
 
 namespace cgpu::bus {
 namespace {
+
+using model::valid_utf8;  // names of files have any bytes, and the bus takes nothing else
 
 // The service tells of instances and containers that it refuses.
 constexpr MethodCall kCreate{.method = "CreateInstance", .told_otherwise = true};
@@ -237,9 +240,9 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::ConfigurationP
     std::vector<std::map<std::string, sdbus::Variant>> all;
     for (const auto& problem : configuration_problems_) {
         auto& entry = all.emplace_back();
-        entry.emplace("file", sdbus::Variant(problem.file));
+        entry.emplace("file", sdbus::Variant(valid_utf8(problem.file)));
         entry.emplace("line", sdbus::Variant(problem.line));
-        entry.emplace("message", sdbus::Variant(problem.message));
+        entry.emplace("message", sdbus::Variant(valid_utf8(problem.message)));
         entry.emplace("since", sdbus::Variant(problem.since));
     }
     return all;
@@ -321,13 +324,13 @@ std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::GetConfigurati
         std::vector<std::map<std::string, sdbus::Variant>> all;
         for (const auto& value : examined_.configuration()) {
             auto& entry = all.emplace_back();
-            entry.emplace("key", sdbus::Variant(value.key));
-            entry.emplace("value", sdbus::Variant(value.value));
-            entry.emplace("source", sdbus::Variant(value.source));
+            entry.emplace("key", sdbus::Variant(valid_utf8(value.key)));
+            entry.emplace("value", sdbus::Variant(valid_utf8(value.value)));
+            entry.emplace("source", sdbus::Variant(valid_utf8(value.source)));
             if (value.configured.empty()) continue;
-            entry.emplace("configured", sdbus::Variant(value.configured));
-            entry.emplace("configured-source", sdbus::Variant(value.configured_source));
-            entry.emplace("remedy", sdbus::Variant(value.remedy));
+            entry.emplace("configured", sdbus::Variant(valid_utf8(value.configured)));
+            entry.emplace("configured-source", sdbus::Variant(valid_utf8(value.configured_source)));
+            entry.emplace("remedy", sdbus::Variant(valid_utf8(value.remedy)));
         }
         return all;
     });
@@ -369,7 +372,7 @@ void ManagerObject::set_newer_driver_functions(std::vector<std::string> names) {
 void ManagerObject::happened(const app::Event& event, const app::Stamp& stamp) {
     const std::string type(app::kind_of(event.type).name);
     ++event_counts_[type];
-    emitEvent(stamp.number, stamp.time_us, type, event.message, details_of(event));
+    emitEvent(stamp.number, stamp.time_us, type, valid_utf8(event.message), details_of(event));
 }
 
 void ManagerObject::job_ended(const upgrade::Ended& ended) {

@@ -1,5 +1,7 @@
 #include "daemon/bus/usage/usage_view.hpp"
 
+#include <cmath>
+
 namespace cgpu::bus {
 namespace {
 
@@ -72,6 +74,12 @@ Figures figures_of(const app::GpuUsage& usage) {
     if (usage.at_look) {
         figures.emplace("memory-in-driver", usage.at_look->in_driver);
         figures.emplace("memory-charged-then", usage.at_look->charged);
+    }
+    if (usage.strangers) {
+        constexpr double kPerMille = 1000;
+        figures.emplace("strangers-per-mille",
+                        static_cast<std::uint64_t>(std::lround(usage.strangers->share * kPerMille)));
+        figures.emplace("strangers-process", static_cast<std::uint64_t>(usage.strangers->most));
     }
     return figures;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "daemon/system/processes/cgroup.hpp"
+#include "daemon/system/processes/exit_info.hpp"
 #include "daemon/system/processes/mount_search.hpp"
 #include "daemon/system/processes/pid_namespaces.hpp"
 #include "daemon/system/processes/proc_file.hpp"
@@ -51,15 +52,19 @@ class EndWatch final : public app::Watch {
     EndWatch(const EndWatch&) = delete;
     EndWatch& operator=(const EndWatch&) = delete;
 
+    [[nodiscard]] bool killed() const override { return fd_ >= 0 && was_killed(fd_); }
+
   private:
     void begin() {
         fd_ = static_cast<int>(syscall(SYS_pidfd_open, process_.pid, 0));
         // The descriptor is opened first and the identity compared afterwards, so a reused pid can't be
         // mistaken for the process.
-        if (!processes_.alive(process_))
+        if (!processes_.alive(process_)) {
+            stop();  // the descriptor may be another one's
             watch_ = loop_.at(loop_.now(), [this] { ended(); });
-        else if (!watch_descriptor())
+        } else if (!watch_descriptor()) {
             watch_ = loop_.at(loop_.now() + kLookEvery, [this] { begin(); });
+        }
     }
 
     bool watch_descriptor() {
@@ -75,7 +80,8 @@ class EndWatch final : public app::Watch {
     }
 
     void ended() {
-        stop();
+        // The descriptor stays: it tells how the process ended.
+        watch_.reset();
         // Called last, because it may destroy this watch.
         const auto call = std::exchange(call_, nullptr);
         if (call) call();

@@ -33,6 +33,7 @@ void* real_address(const char* name) {
         // Two threads may both open it: they get the same handle.
         handle = open_real_library();
         if (handle == nullptr) return nullptr;
+        prepare_library(handle);
         calls_front.store(!is_bound_to_itself(handle), std::memory_order_relaxed);
         library.store(handle, std::memory_order_release);
     }

@@ -10,6 +10,10 @@ extern const wire::Library kLibrary;
 /// The function that is called in place of one of the driver while the driver's library isn't available.
 const void* answer_without_library(const char* function);
 
+/// What this front does with the library that has been loaded, before the first of its functions is called.
+/// Several threads may call it at once.
+void prepare_library(void* library);
+
 /// Loads the library; returns the handle of dlopen, which is never closed. Null: it isn't available now;
 /// after a failure later calls hardly wait, but may succeed. Several threads may call it at once. It takes no
 /// lock besides the loader's: a thread that holds the loader's lock, because it runs the constructors of a

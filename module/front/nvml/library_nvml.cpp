@@ -13,6 +13,8 @@ const char* not_loaded_in_words() { return "The driver's library can't be had: c
 
 constinit const wire::Library kLibrary = wire::Library::nvml;
 
+void prepare_library(void*) {}
+
 /// nvmlErrorString is the only function of NVML that doesn't return a number.
 const void* answer_without_library(const char* function) {
     return std::string_view(function) == "nvmlErrorString"

@@ -55,3 +55,24 @@ expect_equal "its children" "${#children[@]}" 8
 kill -KILL "${pids[together]}" "${children[@]}"
 wait_for 10 none_listed
 expect_equal "instances handed on" "$(lab-log | grep -c 'goes on with process')" 2
+
+echo "A killed script leaves its command behind, which doesn't use the GPU: the instance is gone, and one that does use it stays."
+job script -- bash -c 'trap "" HUP; sleep 1000; true'
+wait_for 20 eval '[[ -n $(pgrep -P "${pids[script]}") ]]'
+left=$(pgrep -P "${pids[script]}")
+kill -TERM "${pids[script]}"
+wait "${pids[script]}"
+# The kernel says how a process ended from 6.15 on.
+if [[ $(printf '%s\n' 6.15 "$(uname -r)" | sort -V | head -1) == 6.15 ]]; then
+    wait_for 10 none_listed
+    expect kill -0 "$left"
+fi
+kill "$left"
+wait_for 10 none_listed
+job using -- bash -c 'burn --forever >"$0.burn" & echo $! >"$0.pid"; wait' "$scratch/using"
+wait_for 20 has "$scratch/using.burn" '^ready'
+kill -TERM "${pids[using]}"
+wait "${pids[using]}"
+wait_for 10 lives_with using "$(cat "$scratch/using.pid")"
+kill -TERM "$(cat "$scratch/using.pid")"
+wait_for 10 none_listed

@@ -41,8 +41,8 @@ expect_error 'change 1: key "weight": its type is s. Try: give it as u' apply 1 
 expect_error 'change 1: key "colour": a change of this kind' apply 1 2 gpu s 0 colour s red 0
 expect_error 'change 1: it names nothing' apply 1 1 weight u 4 0
 expect_error 'option "frobnicate"' apply 0 1 frobnicate u 1
-expect_error 'only root may|polkit wants a password' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager Apply 'aa{sv}a{sv}' 1 2 gpu s 0 policy s soft 0
-expect_error 'only root may|polkit wants a password' as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager Apply 'aa{sv}a{sv}' 1 2 instance s web weight u 1 0
+expect_error "only root may|without an administrator's password" as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager Apply 'aa{sv}a{sv}' 1 2 gpu s 0 policy s soft 0
+expect_error "only root may|without an administrator's password" as_nobody busctl call org.cgpu1 $manager org.cgpu1.Manager Apply 'aa{sv}a{sv}' 1 2 instance s web weight u 1 0
 expect apply 1 2 gpu s 0 max-inst u 25 1 dry-run b true
 expect_equal "generation" "$(generation)" "$before"
 expect_equal "weights" "$(weights)" '[["train",5],["web",15]]'

@@ -87,6 +87,6 @@ kill -KILL "$polkit"
 wait "$polkit" 2>/dev/null
 wait "$late"
 expect_equal "exit code" $? 77
-expect has "$scratch/late" 'polkit was asked and gave no answer'
+expect has "$scratch/late" 'polkit was asked about user id [0-9]+ and gave no answer'
 expect_equal "policy" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
 kill "$monitor"

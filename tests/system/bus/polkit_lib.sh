@@ -54,13 +54,13 @@ what_polkit_decides() {
         expect grep -q 'implicit any: *auth_admin$' <(pkaction --verbose --action-id "org.cgpu1.$action")
     done
     expect quietly as_user cgpuctl status
-    expect_error 'polkit wants a password for org.cgpu1.manage-policy, and the caller is not to be asked' \
+    expect_error "changing the settings of a GPU: user id [0-9]+ may not without an administrator's password .polkit's org.cgpu1.manage-policy., and the caller can't be asked for it. Try: .*rules.d/50-cgpu.rules" \
         as_user cgpuctl set-policy 0 weighted
     as_user cgpuctl set-policy 0 weighted 2>/dev/null
     expect_equal "exit code" $? 77
     # The caller's message says whether a password may be asked for.
-    expect_error 'the caller is not to be asked' call_gpu_as_user --allow-interactive-authorization=false
-    expect_error 'there is no agent to ask the caller' call_gpu_as_user --allow-interactive-authorization=true
+    expect_error "the caller can't be asked" call_gpu_as_user --allow-interactive-authorization=false
+    expect_error 'no polkit agent runs that asks' call_gpu_as_user --allow-interactive-authorization=true
     # Root is not asked about.
     expect cgpuctl set-policy 0 weighted -q
 
@@ -71,9 +71,9 @@ what_polkit_decides() {
     expect as_user cgpuctl set-max-inst 0 10 -q
     expect cgpuctl set-max-inst 0 20 -q
     expect_error 'max_inst 26' as_user cgpuctl set-max-inst 0 26
-    expect_error 'polkit wants a password for org.cgpu1.upgrade-module' as_user cgpuctl set-mode none
-    expect_error 'polkit wants a password for org.cgpu1.trace' as_user cgpuctl trace 0 -o -
-    expect_error 'polkit wants a password for org.cgpu1.run' create_as_user 0
+    expect_error "without an administrator's password .polkit's org.cgpu1.upgrade-module." as_user cgpuctl set-mode none
+    expect_error "without an administrator's password .polkit's org.cgpu1.trace." as_user cgpuctl trace 0 -o -
+    expect_error "without an administrator's password .polkit's org.cgpu1.run." create_as_user 0
     # A user who may run jobs may create instances and attach own processes to them, but can't change those of others.
     allow org.cgpu1.run
     wait_for 10 quietly create_as_user 1 dry-run b true
@@ -82,7 +82,7 @@ what_polkit_decides() {
     for variables in 'CGPU_PRIO high' 'CGPU_PRIO 1' 'ALIYUN_COM_GPU_HIGH_PRIO 1'; do
         # shellcheck disable=SC2086
         for options in 0 '1 dry-run b true'; do
-            expect_error 'high priority: polkit wants a password for org.cgpu1.manage-instance.* Try: .*, or ask for normal priority' \
+            expect_error "high priority: .* without an administrator's password .polkit's org.cgpu1.manage-instance.* Try: .*, or ask for normal priority" \
                 call_manager_as_user "${high[@]}" $variables $options
         done
     done
@@ -93,9 +93,9 @@ what_polkit_decides() {
     job roots -- alloc --mib 100 --hold
     wait_for 20 is_ready roots
     roots=$(cgpuctl list --json | jq -r '.[0].id')
-    expect_error 'polkit wants a password for org.cgpu1.manage-instance' as_user cgpuctl set-memory roots 3GiB
-    expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user ReleaseInstance 'sa{sv}' "$roots" 0
-    expect_error 'polkit wants a password for org.cgpu1.manage-instance' call_manager_as_user Attach 'sua{sv}' "$roots" $$ 0
+    expect_error "without an administrator's password .polkit's org.cgpu1.manage-instance." as_user cgpuctl set-memory roots 3GiB
+    expect_error "without an administrator's password .polkit's org.cgpu1.manage-instance." call_manager_as_user ReleaseInstance 'sa{sv}' "$roots" 0
+    expect_error "without an administrator's password .polkit's org.cgpu1.manage-instance." call_manager_as_user Attach 'sua{sv}' "$roots" $$ 0
     # Broader actions imply it.
     allow org.cgpu1.manage-instance
     wait_for 10 quietly as_user cgpuctl set-memory roots 3GiB
@@ -103,7 +103,7 @@ what_polkit_decides() {
     wait_for 10 none_listed
     expect quietly create_as_user 1 dry-run b true
     expect quietly call_manager_as_user "${high[@]}" CGPU_PRIO high 1 dry-run b true
-    expect_error 'polkit wants a password for org.cgpu1.manage-policy' as_user cgpuctl set-policy 0 fixed
+    expect_error "without an administrator's password .polkit's org.cgpu1.manage-policy." as_user cgpuctl set-policy 0 fixed
     # A user's instance ends when its creator's process ends before Attach, as root's does.
     expect quietly create_as_user 0
     wait_for 10 none_listed

@@ -108,6 +108,78 @@ expect_equal "exit status of a machine that can't be reached" $? 101
 expect_error 'works on this machine only\. Try: ssh there cgpuctl doctor\.' remote -H there doctor
 expect_error 'ssh would take it for an option' remote -H -oProxyCommand=false status
 
+echo "One error has one exit code, whichever verb meets it."
+code_of() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
+for call in 'set-policy 9 weighted' 'set-max-inst 9 4' 'show 9' 'show GPU-99999999' 'bench 9' 'trace 9 -o /dev/null' 'why web --gpu 9' \
+    'set-weight web 2 --gpu 9' 'revert 9' 'run --mem 1GiB --gpus 9 -- true' 'run --mem 1GiB --gpus x -- true' 'set-policy x weighted' \
+    'events --gpu x' 'show nobody' 'why nobody' 'set-memory nobody 1GiB' 'forget nobody' 'upgrade --hot 9.9.9' 'module show 9.9.9'; do
+    # shellcheck disable=SC2086
+    expect_equal "exit code of cgpuctl $call" "$(code_of cgpuctl $call)" 3
+done
+expect_equal "exit code of cgpu-smi -i 9" "$(code_of cgpu-smi -i 9)" 3
+for call in 'set-policy 0 nosuch' 'set-max-inst 0 99' 'set-max-inst 0 x' 'set-prio-ratio 0 5' 'set-weight web 99' 'set-weight web 0' \
+    'set-weight web 101%' 'set-weight web x' 'set-priority web nosuch' 'set-memory web 5' 'run --mem 5 -- true' 'run --mem 1GiB --weight 99 -- true' \
+    'run --mem 1GiB --compute 101% -- true' 'bench 0 --weights 99' 'set-mode nosuch' 'upgrade --hot x' 'module show x' 'events --type nosuch'; do
+    # shellcheck disable=SC2086
+    expect_equal "exit code of cgpuctl $call" "$(code_of cgpuctl $call)" 2
+    [[ $call == set-* && $call != set-mode* ]] || continue
+    echo "$call" >"$scratch/batch"
+    expect_equal "exit code of $call in a batch" "$(code_of cgpuctl apply "$scratch/batch")" 2
+done
+for call in 'set-weight web 33%' 'run --mem 1GiB --compute 33% -- true' 'set-memory web 9999GiB' 'run --mem 9999GiB -- true'; do
+    # shellcheck disable=SC2086
+    expect_equal "exit code of cgpuctl $call" "$(code_of cgpuctl $call)" 4
+done
+
+echo "A weight may be a percentage, which follows max_inst; all GPUs are all."
+expect_equal "a percentage" "$(cgpuctl set-weight web 25%)" "Instance web: 25% of the compute is set, until the instance ends."
+part_of_web() { cgpuctl show web --json | jq -c '[.gpus[0].weight, .gpus[0].asked_share]'; }
+expect_equal "weight and part of 20" "$(part_of_web)" '[5,0.25]'
+expect cgpuctl set-max-inst 0 24 -q
+expect_equal "weight and part of 24" "$(part_of_web)" '[6,0.25]'
+echo 'set-weight web 50%' | expect cgpuctl apply -q
+expect_equal "weight and part by a batch" "$(part_of_web)" '[12,0.5]'
+expect_error 'no whole number of the 24 slices.*a multiple of 25%' cgpuctl set-weight web 33%
+expect_error "a percentage can't be kept" cgpuctl set-weight web 25% --persist
+expect cgpuctl set-weight web 2 -q
+expect_equal "weight and part after a number" "$(part_of_web)" '[2,null]'
+every=$(cgpuctl status --json | jq -r '[.gpus[].uuid] | join(",")')
+expect_equal "all GPUs" "$(cgpuctl run --mem 1GiB --gpus all -- sh -c 'echo $NVIDIA_VISIBLE_DEVICES')" "$every"
+expect_equal "an image's all" "$(NVIDIA_VISIBLE_DEVICES=all cgpuctl run --mem 1GiB -- sh -c 'echo $NVIDIA_VISIBLE_DEVICES' | tr -cd , | wc -c)" 0
+
+echo "Bytes that aren't UTF-8 are refused with the name of the thing, or made valid: no text is the bus's own."
+b=$'caf\xe9'
+job "$b" --mem 1GiB -- alloc --mib 10 --hold
+wait_for 20 is_ready "$b"
+said_of() { "$@" 2>&1 </dev/null | tee "$scratch/said" >/dev/null; }
+for call in "set-policy $b weighted" "set-policy 0 $b" "set-weight $b 2 --json" "set-weight $b 25% --json" "set-weight $b 2 --gpu $b" \
+    "set-priority $b normal --json" "set-memory $b 2GiB --json" "show $b --json" "why $b --seconds 1 --json" "list --json" 'describe' 'inspect -d' \
+    "forget $b" "revert $b" "revert $b$b" "upgrade --hot $b" "set-mode $b" "events --gpu $b" "trace $b -o /dev/null" "bench $b" \
+    "run --mem $b -- true" "run --mem 1GiB --gpus $b -- true" "run --mem 1GiB -- /nonexistent/$b" "config check $b" "apply $b" "module show $b" \
+    "module add $b" "$b" "--$b"; do
+    # shellcheck disable=SC2086
+    said_of cgpuctl $call
+    ! grep -qaiE 'serializ|Invalid argument|EINVAL|exception|terminate|System\.Error|D-?Bus' "$scratch/said" || fail "cgpuctl $call: $(cat "$scratch/said")"
+    [[ $call != *--json ]] || jq -e . "$scratch/said" >/dev/null || fail "cgpuctl $call is no JSON: $(cat "$scratch/said")"
+done
+for name in CGPU_MEM CGPU_GPUS CGPU_WEIGHT CGPU_PRIO CGPU_MODE ALIYUN_COM_GPU_MEM_CONTAINER; do
+    expect_error "$name=\"caf.xe9\": .*Try: |$name.*caf.*Try: " env CGPU_MEM=1GiB "$name=$b" cgpuctl run -- true
+done
+expect has <(cgpuctl list --json | jq -r '.[].name') $'^caf\xef\xbf\xbd$'
+# A file of the configuration, and what is wrong in it.
+mkdir -p /etc/cgpu/cgpud.yaml.d
+printf 'policy: "%s"\n%s: 1\n' "$b" "$b" >"/etc/cgpu/cgpud.yaml.d/$b.yaml"
+kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
+wait_for 10 eval 'cgpuctl status 2>&1 | grep -q "the files were refused"'
+expect_equal "the file" "$(cgpuctl status --json | jq -r '[.configuration_problems[]?.file, .warnings[]?] | map(select(test("caf"))) | length > 0')" true
+expect has <(cgpuctl doctor 2>&1) $'caf\xef\xbf\xbd.yaml:1'
+expect iconv -f utf-8 -t utf-8 <(lab-log) >/dev/null
+! in_log 'serializ|the daemon failed' || fail "$(lab-log | tail -3)"
+rm "/etc/cgpu/cgpud.yaml.d/$b.yaml"
+kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
+wait_for 10 eval '! cgpuctl status 2>&1 | grep -q "the files were refused"'
+end_job "$b"
+
 echo "Completion."
 export LC_ALL=C
 bash_words() { # the words for a line that ends at the cursor

@@ -87,3 +87,15 @@ expect_equal "limits of the same again" "$(sed -n 's/^device\.[01]\.total_mem //
 expect cgpuctl set-max-inst $t4 5
 refused 4 "GPU $t4 .*max_inst is 5" cgpuctl run --gpus $v100,$t4 --mem 1GiB --weight 6 -- true
 expect cgpuctl set-max-inst $t4 20
+
+echo "Numbers in a CUDA_VISIBLE_DEVICES that a script sets in its job are the job's own."
+devices_of() { # CUDA_VISIBLE_DEVICES GPUS: the UUIDs that CUDA shows
+    cgpuctl run --gpus "$2" --mem 1GiB -- env CUDA_VISIBLE_DEVICES="$1" info | sed -n 's/^device\.[0-9]*\.uuid //p' | xargs
+}
+expect_equal "0 in a job with one GPU" "$(devices_of 0 $t4)" "$(uuid $t4)"
+expect_equal "0 in a job with both" "$(devices_of 0 $t4,$v100)" "$(uuid $t4)"
+expect_equal "1 in a job with both" "$(devices_of 1 $t4,$v100)" "$(uuid $v100)"
+expect_equal "1,0 in a job with both" "$(devices_of 1,0 $t4,$v100)" "$(uuid $v100) $(uuid $t4)"
+expect_equal "1 in a job with one GPU" "$(devices_of 1 $t4 2>/dev/null)" ""
+expect_equal "a UUID" "$(devices_of "$(uuid $t4)" $t4)" "$(uuid $t4)"
+expect cgpuctl run --gpus $t4 --mem 1GiB -- sh -c 'export CUDA_VISIBLE_DEVICES=0; vector_add && [ $CUDA_VISIBLE_DEVICES = 0 ]' >"$scratch/numbered.out"

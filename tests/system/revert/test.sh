@@ -162,10 +162,12 @@ wait_for 5 is_told '.type == "call-denied" and .d.method == "SetPolicy" and .d."
 denied_in_all() { [[ $(told '.type == "call-denied"' | jq -s 'map(.d.count) | add') == 60 ]]; }
 wait_for 20 denied_in_all
 expect_between "events of 60 denied calls" "$(told '.type == "call-denied"' | wc -l)" 2 6
-expect_error 'out of range' cgpuctl set-max-inst 0 26
+expect_error 'max_inst 26: it is out of range' cgpuctl set-max-inst 0 26
+gpu=$(busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0 | cut -d'"' -f2)
+expect_error 'out of range' busctl call org.cgpu1 "$gpu" org.cgpu1.Gpu SetMaxInst 'ua{sv}' 26 0
 wait_for 5 is_told '.type == "change-refused" and .d.method == "SetMaxInst" and .d.reason == "invalid" and .d."caller-uid" == 0'
 expect_error 'out of range' cgpuctl set-prio-ratio 0 10 --dry-run
-expect in_log 'SetPolicy: denied to user id 65534, process [0-9]+: this change: .* Try: '
+expect in_log 'SetPolicy: denied to user id 65534, process [0-9]+: changing the settings of a GPU: .* Try: '
 mark_and_look
 expect_equal "a dry run is not told of" "$(told '.d.method == "SetPrioRatio"')" ''
 

@@ -54,8 +54,8 @@ expect systemctl start cgpud
 
 # A user may read, and may not change anything without polkit's permission (polkit.sh), nor take the name.
 expect as_nobody cgpuctl status
-expect_error 'only root may|polkit wants a password' as_nobody cgpuctl set-policy 0 weighted
-expect_error 'only root may|polkit wants a password' as_nobody busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
+expect_error "only root may|without an administrator's password" as_nobody cgpuctl set-policy 0 weighted
+expect_error "only root may|without an administrator's password" as_nobody busctl call "${manager[@]}" CreateInstance 'ssa{ss}a{sv}' abc abc 1 CGPU_MEM 1GiB 0
 expect_error '.' as_nobody busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus RequestName su org.cgpu1 0
 expect_error '.' as_nobody systemctl --no-ask-password stop cgpud
 

@@ -45,12 +45,35 @@ why full --seconds 1
 has_code full no-work
 has_code full allocations-refused
 
+for name in long short full; do end_job "$name"; done
+
+echo "A stranger has a part of the card: it is named, and the account adds up to the whole time."
+job mine --gpus 0 -- burn --forever --kernel-us 1000
+job other --gpus 0 -- burn --forever --kernel-us 1000
+for name in mine other; do wait_for 20 is_ready "$name"; done
+CUDA_VISIBLE_DEVICES=0 burn --forever --kernel-us 1000 >"$scratch/stranger.out" 2>&1 &
+stranger=$!
+sees_stranger() { why mine --seconds 2; [[ $(codes mine) == strangers* ]]; }
+wait_for 60 sees_stranger
+expect has "$scratch/mine.why" "process $stranger most of it"
+account=$(jq -c '.[0].account' "$scratch/mine.why")
+expect_between "the account's sum of $account" "$(jq '[.own, .others[].ratio, .strangers, .switching, .idle] | add' <<<"$account")" 0.999 1.001
+expect_between "the strangers' part of $account" "$(jq .strangers <<<"$account")" 0.15 0.85
+expect_equal "the others of $account" "$(jq -r '[.others[].name] | join(" ")' <<<"$account")" other
+expect cgpuctl why mine --seconds 1 >"$scratch/text"
+expect has "$scratch/text" "^The GPU's time: [0-9.]+% it, [0-9.]+% other, [0-9.]+% processes of no instance, [0-9.]+% switching, [0-9.]+% idle$"
+kill "$stranger"
+wait "$stranger"
+for name in mine other; do end_job "$name"; done
+
 echo "Where nothing is measured, that is said, and mistakes are told."
+job short --gpus 0 -- burn --forever --kernel-us 1000
+wait_for 20 is_ready short
 expect cgpuctl set-policy 0 native
 why short --seconds 1
 expect_equal "reasons under native" "$(codes short)" not-measured
 expect_error 'there is no' cgpuctl why nobody
 expect_error 'the instance has no such GPU. Try: cgpuctl list' cgpuctl why short --gpu 1
 expect_error 'it must be from 1 to 3600' cgpuctl why short --seconds 0
-for name in long short full; do end_job "$name"; done
+end_job short
 wait_for 5 none_listed

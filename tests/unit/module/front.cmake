@@ -89,6 +89,18 @@ if(NOT CGPU_SANITIZE)  # it forks processes that have threads, and closes descri
   add_dependencies(front_test front_test_cuda front_test_nvml front_test_nvml_long test_engine_present)
 endif()
 
+# Libraries as drivers are linked, and as hardened ones are, which the loader makes unwritable.
+foreach(binding lazy now)
+  add_library(front_test_reader_${binding} SHARED ${CMAKE_CURRENT_LIST_DIR}/front/driver/variable_reader.c)
+  target_link_options(front_test_reader_${binding} PRIVATE -Wl,-z,${binding} -Wl,-z,relro)
+endforeach()
+cgpu_unit_test(front_devices_test
+  SOURCES front/driver/visible_devices_test.cpp ${PROJECT_SOURCE_DIR}/module/front/driver/visible_devices.cpp
+  LIBS cgpu_core ${CMAKE_DL_LIBS})
+target_compile_definitions(front_devices_test PRIVATE CGPU_TEST_LAZY="$<TARGET_FILE:front_test_reader_lazy>"
+  CGPU_TEST_NOW="$<TARGET_FILE:front_test_reader_now>")
+add_dependencies(front_devices_test front_test_reader_lazy front_test_reader_now)
+
 cgpu_unit_test(front_sections_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/swap/front_sections_test.cpp ${CGPU_FRONT_SWAP_SOURCES}
   LIBS cgpu_core ${CMAKE_DL_LIBS})

@@ -19,6 +19,26 @@ Defaults spreading() {
 
 const request::Variables kGib = {{"CGPU_MEM", "1GiB"}};
 
+TEST(Placement, AllAreEveryGpuByIndex) {
+    const Grant grant = grant_for(three(), {{"CGPU_MEM", "1GiB,2GiB"}, {"CGPU_GPUS", "all"}});
+    ASSERT_EQ(grant.quotas.size(), 3U);
+    for (std::uint8_t i = 0; i < 3; ++i) EXPECT_EQ(grant.quotas[i].gpu, uuid(i));
+    EXPECT_EQ(grant.quotas[0].memory_limit, model::Bytes::from_gib(1));
+    EXPECT_EQ(grant.quotas[2].memory_limit, model::Bytes::from_gib(2)) << "the last one repeats";
+}
+
+TEST(Placement, AllIsRefusedWhereOneOfThemCannotTakeIt) {
+    Node n = three();
+    start(n, "a", {{"CGPU_MEM", "16000MiB"}, {"CGPU_GPUS", "1"}});
+    const request::Variables all = {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "all"}};
+    EXPECT_FALSE(admit(n, test::request_in(all), {}));
+    const request::Variables too_long = {{"CGPU_MEM", "1GiB,1GiB,1GiB,1GiB"}, {"CGPU_GPUS", "all"}};
+    const auto refused = admit(three(), test::request_in(too_long), {});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("memory for 4 GPUs: the node has 3"), std::string::npos)
+        << refused.error().text;
+}
+
 TEST(Placement, BinpackTakesTheFullestThatFits) {
     Node n = three();
     start(n, "a", {{"CGPU_MEM", "10GiB"}, {"CGPU_GPUS", "1"}});

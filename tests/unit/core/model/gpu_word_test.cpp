@@ -35,6 +35,7 @@ TEST(GpuWord, EachWayToNameAGpu) {
     EXPECT_EQ(meant(kUuid), Indices{0});
     EXPECT_EQ(meant("GPU-C09D11F5-A565-1F83-903C-A65A7BA138AF"), Indices{0});
     EXPECT_EQ(meant("GPU-959873c5"), Indices{2});
+    EXPECT_EQ(meant("gpu-959873c5"), Indices{2});
     EXPECT_EQ(meant("GPU-959873C5-b"), Indices{2});
     EXPECT_EQ(meant("GPU-c09d11f5-a565"), Indices{0});
     for (const char* address : {"00000000:3C:00.0", "0000:3c:00.0", "0000:3c:00", "3c:00.0", "3C:0.0"})
@@ -51,6 +52,13 @@ TEST(GpuWord, WhatMeansSeveralOrNone) {
     gpus[1].present = false;
     EXPECT_EQ(meant("GPU-c09d11f5", gpus), Indices{0});
     EXPECT_EQ(meant("0000:3c:00.0", gpus), Indices{});
+    for (const char* word : {"1", "0000:3c:00.0", "GPU-c09d11f5-b565"})
+        EXPECT_EQ(lost_gpu_meant(*parse_gpu_word(word), gpus), &gpus[1]) << word;
+    EXPECT_EQ(lost_gpu_meant(*parse_gpu_word("GPU-c09d11f5"), gpus), nullptr) << "one of them is there";
+    gpus[2].index = 1;
+    EXPECT_EQ(lost_gpu_meant(*parse_gpu_word("1"), gpus), nullptr) << "another one has its index";
+    gpus[1].obstacle = "NVML says: GPU is lost";
+    EXPECT_EQ(why_lost(gpus[1]), "the driver no longer sees it (NVML says: GPU is lost)");
 }
 
 TEST(GpuWord, NoOtherTextNamesOne) {

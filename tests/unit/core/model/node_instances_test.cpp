@@ -34,6 +34,27 @@ TEST(NodeInstances, AnIdIsNotTheShortIdOfAnother) {
     EXPECT_TRUE(n.add_instance(instance("0123456789ac", {quota(0, 1)})).has_value());
 }
 
+TEST(NodeInstances, APercentageStaysOneAndIsWholeSlices) {
+    Node n = v100();  // 20 slices
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 1, 2)})).has_value());
+    ASSERT_TRUE(n.add_instance(instance("b", {quota(0, 1, 10)})).has_value());
+    EXPECT_EQ(n.set_percent(id("a"), uuid(0), 25), Change::changed);
+    EXPECT_EQ(n.set_percent(id("a"), uuid(0), 25), Change::unchanged);
+    EXPECT_EQ(n.find_instance(id("a"))->quotas[0].weight, 5U);
+    EXPECT_EQ(n.find_instance(id("a"))->quotas[0].percent, 25U);
+    EXPECT_EQ(n.find_instance(id("a"))->quotas[0].admitted->weight, 2U);
+    const auto odd = n.set_percent(id("a"), uuid(0), 33);
+    EXPECT_EQ(reason_of(odd), Reason::invalid);
+    EXPECT_NE(text_of(odd).find("a multiple of 5%"), std::string::npos) << text_of(odd);
+    for (const std::uint32_t outside : {0U, 101U})
+        EXPECT_EQ(reason_of(n.set_percent(id("a"), uuid(0), outside)), Reason::invalid);
+    EXPECT_EQ(reason_of(n.set_percent(id("a"), uuid(0), 55)), Reason::no_space);
+    ASSERT_TRUE(n.set_max_inst(uuid(0), 24).has_value());
+    EXPECT_EQ(n.find_instance(id("a"))->quotas[0].weight, 6U) << "the same part of more slices";
+    EXPECT_EQ(n.set_weight(id("a"), uuid(0), 6), Change::changed) << "no percentage any more";
+    EXPECT_EQ(n.set_percent(id("a"), uuid(0), 25), Change::changed) << "and one again";
+}
+
 TEST(NodeInstances, NobodyTakesTheShortIdOfAnotherUsers) {
     Node n = v100();
     const auto owned = [](const std::string& id, std::uint32_t owner) {

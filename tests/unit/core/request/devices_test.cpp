@@ -43,6 +43,26 @@ TEST(RequestDevices, NvidiasVariableIsTheFallback) {
     EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "2"}, {"CGPU_GPUS", "all"}}).gpus, Names{});
 }
 
+TEST(RequestDevices, OnlyTheCallersOwnAllIsEveryGpu) {
+    for (const char* all : {"all", " all ", "nvidia.com/gpu=all"}) {
+        const Request request = with({{"CGPU_GPUS", all}, {"NVIDIA_VISIBLE_DEVICES", "all"}});
+        EXPECT_TRUE(request.every_gpu) << all;
+        EXPECT_TRUE(request.gpus.empty()) << all;
+    }
+    EXPECT_FALSE(with({{"NVIDIA_VISIBLE_DEVICES", "all"}}).every_gpu) << "images bring it";
+    EXPECT_FALSE(with({{"ALIYUN_COM_GPU_VISIBLE_DEVICES", "all"}}).every_gpu) << "placement decides";
+    EXPECT_FALSE(with({{"CGPU_GPUS", "none"}}).every_gpu);
+    const Request counted = with({{"CGPU_GPUS", "all"}, {"aliyun.com/gpu-count", "2"}});
+    EXPECT_FALSE(counted.every_gpu);
+    EXPECT_EQ(counted.count, 2U);
+}
+
+TEST(RequestDevices, MemoryCannotBeDividedByAnUnknownNumber) {
+    const auto read = parse_request({{"CGPU_GPUS", "all"}, {"aliyun.com/gpu-mem", "8"}});
+    ASSERT_FALSE(read);
+    EXPECT_NE(read.error().text.find("by how many GPUs"), std::string::npos) << read.error().text;
+}
+
 TEST(RequestDevices, CdiNames) {
     EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "nvidia.com/gpu=2"}}).gpus, Names{2U});
     EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", "runtime.nvidia.com/gpu=1,nvidia.com/gpu=0"}}).gpus,

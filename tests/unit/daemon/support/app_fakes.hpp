@@ -179,7 +179,7 @@ class FakeProcesses final : public Processes {
         if (!living.contains(process.pid)) return loop_.at(loop_.now(), std::move(call));
         const auto key = ++last_watch_;
         ends_[key] = {process.pid, std::move(call)};
-        return std::make_unique<EndWatch>(*this, key);
+        return std::make_unique<EndWatch>(*this, key, process.pid);
     }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
     WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
@@ -200,13 +200,17 @@ class FakeProcesses final : public Processes {
     std::map<std::int32_t, std::uint64_t> started;  ///< start times of those that have a pid again
     std::map<std::int32_t, std::uint32_t> users;    ///< of those that aren't root's
     std::map<std::int32_t, std::int32_t> parents;
+    std::set<std::int32_t> by_signal;  ///< those that a signal kills
 
   private:
     struct EndWatch final : Watch {
-        EndWatch(FakeProcesses& owner, int its_key) : processes(owner), key(its_key) {}
+        EndWatch(FakeProcesses& owner, int its_key, std::int32_t its_pid)
+            : processes(owner), key(its_key), pid(its_pid) {}
         ~EndWatch() override { processes.ends_.erase(key); }
+        [[nodiscard]] bool killed() const override { return processes.by_signal.contains(pid); }
         FakeProcesses& processes;
         int key;
+        std::int32_t pid;
     };
     FakeLoop& loop_;
     int last_watch_ = 0;

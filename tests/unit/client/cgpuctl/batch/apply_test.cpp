@@ -59,8 +59,9 @@ TEST(Batch, WhatIsWrongIsSaidByItsLine) {
     EXPECT_EQ(error_of("revert 0 mode"),
               "file:1: mode: a batch can't revert it. Try: give it a cgpuctl revert of its own.");
     EXPECT_TRUE(error_of("revert mode --drain").starts_with("file:1: revert: of options it can only have"));
-    EXPECT_EQ(error_of("set-weight web four"),
-              "file:1: weight \"four\": it is not a whole number. Try: use digits only, such as 4.");
+    EXPECT_EQ(
+        error_of("set-weight web four"),
+        "file:1: weight \"four\": it is neither a whole number of slices nor of per cent. Try: 4, or 25%.");
     EXPECT_EQ(error_of("\n\nset-policy 0 best").substr(0, 22), "file:3: policy \"best\":");
     EXPECT_EQ(error_of("set-priority web hihg"),
               "file:1: priority \"hihg\": there is no such. Try: high or normal.");

@@ -57,7 +57,7 @@ TEST(Warnings, NoGpu) {
 TEST(Warnings, AGpuThatWent) {
     auto snapshot = two_gpus();
     snapshot.gpus[1].present = false;
-    EXPECT_TRUE(warns_of(snapshot, std::string("GPU ") + kUuid1 + ": it was known"));
+    EXPECT_TRUE(warns_of(snapshot, std::string("GPU 1 is lost: the driver no longer sees it (") + kUuid1));
 }
 
 TEST(Warnings, AGpuThatTheSwitchedModeHasNotReached) {

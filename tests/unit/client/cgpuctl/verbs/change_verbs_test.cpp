@@ -316,6 +316,45 @@ TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
     EXPECT_NE(done.error().text.find("memory limit \"4\": the unit is missing"), std::string::npos);
 }
 
+TEST_F(ChangeVerbs, AWeightMayBeAPercentage) {
+    input_.instances = {"web"};
+    input_.weight = "25%";
+    ASSERT_TRUE(call(&set_weight));
+    ASSERT_EQ(node_.applied.size(), 1U);
+    EXPECT_EQ(node_.applied[0].percent, 25U);
+    EXPECT_FALSE(node_.applied[0].weight);
+    EXPECT_EQ(screen_.out.str(), "Instance web: 25% of the compute is set, until the instance ends.\n");
+    for (const char* wrong : {"%", "a%", "25%%", "-1%", "2.5%"}) {
+        input_.weight = wrong;
+        const auto done = call(&set_weight);
+        ASSERT_FALSE(done) << wrong;
+        EXPECT_EQ(done.error().kind, Kind::usage) << wrong;
+        EXPECT_NE(done.error().text.find(std::string("weight \"") + wrong + "\""), std::string::npos);
+    }
+}
+
+TEST_F(ChangeVerbs, ARefusedPercentageHasNoNumberOfAChange) {
+    input_.instances = {"web"};
+    input_.weight = "33%";
+    node_.answer = client::fail(Kind::refused, "change 1: 33% of the compute for instance web: it is no.");
+    const auto done = call(&set_weight);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().text, "33% of the compute for instance web: it is no.");
+}
+
+TEST_F(ChangeVerbs, TheRemedyIsNeverWhatIsSetAlready) {
+    input_.instances = {"web"};
+    input_.priority = "high";
+    input_.gpu = kUuid0;
+    node_.snapshot.gpus[0].prio_ratio = 99;
+    ASSERT_TRUE(call(&set_priority));
+    EXPECT_EQ(screen_.err.str().find("set-prio-ratio"), std::string::npos) << screen_.err.str();
+    EXPECT_NE(screen_.err.str().find("Try: cgpuctl set-priority web normal, because more than 99% can't be "
+                                     "set."),
+              std::string::npos)
+        << screen_.err.str();
+}
+
 TEST_F(ChangeVerbs, HighPriorityThatLowersAShareWarns) {
     input_.instances = {"web"};
     input_.priority = "high";

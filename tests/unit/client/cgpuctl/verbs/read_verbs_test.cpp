@@ -216,6 +216,7 @@ TEST_F(ReadVerbs, ShowAGpuByIndexWithItsInstances) {
               "Priority ratio:    80%\n"
               "Memory allocated:  4301MiB / 16130MiB\n"
               "Memory used:       200MiB\n"
+              "Strangers:         not known\n"
               "Xid errors:        none\n"
               "Driver's limits:   misc, not used\n"
               "\n"

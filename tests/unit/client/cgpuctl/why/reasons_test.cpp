@@ -1,4 +1,5 @@
 #include "client/cgpuctl/why/reasons.hpp"
+#include "client/cgpuctl/why/account.hpp"
 
 #include <gtest/gtest.h>
 
@@ -92,6 +93,7 @@ TEST_F(WhyTest, WithoutAShareNothingIsCompared) {
 
 TEST_F(WhyTest, WhatNobodyHoldsIsNamed) {
     seen.got = 0.25;
+    seen.rivals = {{"web", 0.75, false, 0}};
     seen.outside = {17, 18};
     seen.unmanaged = {"free"};
     seen.preemptions = 1;
@@ -102,6 +104,8 @@ TEST_F(WhyTest, WhatNobodyHoldsIsNamed) {
 
 TEST_F(WhyTest, WhatNobodyReportsIsNamed) {
     seen.got = 0.25;
+    seen.rivals = {{"liar", 0.25, false, 0}};
+    seen.rivals[0].unreported = 0.481;
     seen.unreported = {{"liar", 0.481}};
     EXPECT_EQ(codes(), (Codes{"got-its-share", "unreported"}));
     EXPECT_NE(text_of("unreported").find("liar uses 48.1% of the GPU's time beyond"), std::string::npos);
@@ -125,6 +129,78 @@ TEST_F(WhyTest, ThereIsAlwaysAnAnswer) {
     EXPECT_EQ(codes(), Codes{"unexplained"});
 }
 
+/// As they are read: in per cent, with the last one behind all.
+double sum_of(const std::vector<Part>& parts) {
+    double sum = 0;
+    for (const Part& part : parts) sum += part.ratio;
+    return sum;
+}
+
+TEST_F(WhyTest, TheWholeTimeIsAccountedFor) {
+    seen.got = 0.24;
+    seen.waited = 0.75;
+    seen.rivals = {{"web", 0.7, false, 0}, {"batch", 0.02, false, 0}, {"quiet", 0, false, 0}};
+    seen.rivals[1].waited = 0.95;
+    seen.strangers = 0;
+    const auto parts = account_of(seen);
+    EXPECT_NEAR(sum_of(parts), 1, 1e-9);
+    EXPECT_EQ(account_text(parts),
+              "24% it, 70% web, 2% batch, 0% processes of no instance, 3% switching, 1% idle");
+}
+
+TEST_F(WhyTest, AStrangerWithHalfOfTheCardIsNoHealth) {
+    // The instance's kernels take twice as long beside the stranger's, so by its own figures it has all.
+    seen.due = 1;
+    seen.got = 1;
+    seen.strangers = 0.5;
+    seen.strangers_process = 4711;
+    EXPECT_EQ(codes(), Codes{"strangers"});
+    EXPECT_EQ(
+        text_of("strangers"),
+        "Processes of no instance used 50% of the GPU's time, process 4711 most of it. Nothing holds their "
+        "compute, and its kernels took that much longer. Try: ps -p 4711, and run it by cgpuctl run.");
+    EXPECT_NEAR(own_part(seen), 0.5, 1e-9);
+    EXPECT_EQ(account_text(account_of(seen)), "50% it, 50% processes of no instance, 0% switching, 0% idle");
+    seen.due = 0.5;
+    EXPECT_EQ(codes(), (Codes{"strangers", "got-its-share"}));
+}
+
+TEST_F(WhyTest, AnIdleGpuIsNoHealth) {
+    seen.got = 0.25;
+    EXPECT_EQ(codes(), (Codes{"got-its-share", "idle"}));
+    EXPECT_NE(text_of("idle").find("The GPU was idle 75% of the time"), std::string::npos);
+    seen.rivals = {{"web", 0.74, false, 0}};
+    EXPECT_EQ(codes(), Codes{"got-its-share"});
+}
+
+TEST_F(WhyTest, WhatIsNotReportedIsItsOwnInTheAccount) {
+    seen.got = 0.2;
+    seen.unreported_of_own = 0.3;
+    seen.rivals = {{"web", 0.2, false, 0}};
+    seen.rivals[0].unreported = 0.1;
+    const auto parts = account_of(seen);
+    EXPECT_NEAR(parts[0].ratio, 0.5, 1e-9);
+    EXPECT_NEAR(parts[1].ratio, 0.3, 1e-9);
+    EXPECT_NEAR(sum_of(parts), 1, 1e-9);
+}
+
+TEST_F(WhyTest, ManyOthersAreNamedByTheirLargest) {
+    for (int i = 0; i < 8; ++i) seen.rivals.push_back({"r" + std::to_string(i), 0.1, false, 0});
+    seen.got = 0.125;
+    const auto parts = account_of(seen);
+    EXPECT_NEAR(sum_of(parts), 1, 1e-9);
+    EXPECT_EQ(account_text(parts),
+              "12.5% it, 10% r0, 10% r1, 10% r2, 10% r3, 10% r4, 30% others, 0% processes of no instance, 0% "
+              "switching, 7.5% idle");
+}
+
+TEST_F(WhyTest, RoundedFiguresAddUp) {
+    seen.got = 1.0 / 3;
+    seen.rivals = {{"a", 1.0 / 3, false, 0}, {"b", 1.0 / 3, false, 0}};
+    EXPECT_EQ(account_text(account_of(seen)),
+              "33.3% it, 33.4% a, 33.3% b, 0% processes of no instance, 0% switching, 0% idle");
+}
+
 struct ObserveTest : testing::Test {
     static smi::View view(const client::Snapshot& snapshot) { return {snapshot, 0, std::chrono::seconds{2}}; }
     client::Snapshot snapshot = two_gpus();
@@ -146,6 +222,8 @@ TEST_F(ObserveTest, CountersAreThoseBetweenTheReadings) {
     other.gpus.front().usage.processes_outside = {9};
     other.gpus.front().usage.compute_unexplained = 0.25;
     snapshot.instances.push_back(other);
+    snapshot.gpus.front().strangers = 0.4;
+    snapshot.gpus.front().strangers_process = 12;
     const auto seen = observe({before, view(snapshot)}, id, kUuid0);
     ASSERT_TRUE(seen);
     EXPECT_DOUBLE_EQ(seen->got, 0.25);
@@ -157,6 +235,9 @@ TEST_F(ObserveTest, CountersAreThoseBetweenTheReadings) {
     EXPECT_DOUBLE_EQ(seen->rivals[0].used, 0.3) << "it wasn't there before: what cgpud has measured";
     EXPECT_EQ(seen->rivals[0].name.find('\x1b'), std::string::npos);
     EXPECT_EQ(seen->outside, std::vector<std::uint32_t>{9});
+    EXPECT_DOUBLE_EQ(seen->rivals[0].unreported, 0.25);
+    EXPECT_DOUBLE_EQ(seen->strangers.value_or(0), 0.4) << "the mean of the readings that have it";
+    EXPECT_EQ(seen->strangers_process, 12U);
 }
 
 TEST_F(ObserveTest, WhoEndedInBetweenIsNotObserved) {

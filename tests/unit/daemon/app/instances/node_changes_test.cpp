@@ -114,6 +114,21 @@ TEST_F(NodeChangesTest, one_that_is_refused_refuses_all_and_is_named) {
                    Refusal::Reason::invalid, "changes: there are 257");
 }
 
+TEST_F(NodeChangesTest, a_percentage_is_set_with_others_and_not_kept) {
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .percent = 25}}, {.persist = true}),
+                   Refusal::Reason::invalid, "change 1: 25% of instance");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .weight = 5, .percent = 25}}),
+                   Refusal::Reason::invalid, "change 1: the weight of instance");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .percent = 25, .revert = true}}),
+                   Refusal::Reason::invalid, "change 1: revert of instance");
+    const auto done = apply(
+        {QuotaChange{.instance = "aaaa", .percent = 25}, QuotaChange{.instance = "bbbb", .weight = 15}});
+    ASSERT_TRUE(done) << done.error().text;
+    EXPECT_EQ(quota("aaaa").percent, 25U);
+    EXPECT_EQ(quota("aaaa").weight, 5U);
+    EXPECT_EQ(quota("bbbb").weight, 15U);
+}
+
 TEST_F(NodeChangesTest, no_two_changes_set_the_same) {
     expect_refused(
         apply({QuotaChange{.instance = "aaaa", .weight = 5}, GpuChange{.gpu = "0", .policy = "fixed"},

@@ -122,6 +122,27 @@ TEST_F(ServiceTest, it_goes_on_with_another_of_its_processes) {
     EXPECT_TRUE(service->node().instances().empty());
 }
 
+TEST_F(ServiceTest, a_killed_one_does_not_go_on_with_what_does_not_use_the_gpu) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    links.members[id] = {300, 7, "boot"};
+    processes.by_signal = {200};
+    links.in_use.insert(id);
+    processes.kill(200);
+    loop.advance(1'000'000'000);
+    ASSERT_NE(service->node().find_instance(id), nullptr) << "it uses the GPU";
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 300);
+    links.in_use.clear();
+    links.members[id] = {400, 7, "boot"};
+    processes.by_signal = {300};
+    processes.kill(300);
+    loop.advance(1'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
 TEST_F(ServiceTest, processes_that_end_together_are_not_gone_on_with) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));

@@ -45,6 +45,8 @@ struct World : UtilizationSource, ReportSource {
     }
     std::vector<UtilizationSample> samples() {
         auto all = more;
+        for (UtilizationSample& each : all)
+            if (each.time_us == 0) each.time_us = time_us();
         for (auto& [pid, program] : programs) {
             const double length = in_seconds(loop.now() - asked);
             const double share = (program.used - used_then[pid]) / std::max(length, 0.001);
@@ -91,7 +93,7 @@ struct World : UtilizationSource, ReportSource {
 
     std::map<std::int32_t, Program> programs;
     std::map<std::int32_t, double> used_then;
-    std::vector<UtilizationSample> more;  ///< in each answer
+    std::vector<UtilizationSample> more;  ///< in each answer; a time of 0 is that of the answer
     double exaggerates = 1;
     bool measured = true;
     bool refuses = false;
@@ -112,6 +114,45 @@ struct World : UtilizationSource, ReportSource {
 };
 
 using Pids = std::vector<std::int32_t>;
+
+TEST(ComputeWitness, CountsThoseWhoBelongToNobody) {
+    World world;
+    world.programs[10] = {.uses = 0.4, .reports = 0.4, .instance = "honest"};
+    world.programs[11] = {.uses = 0.1, .reports = 0, .instance = "out", .connected = false};
+    EXPECT_FALSE(world.witness.strangers(uuid(0))) << "nobody was asked yet";
+    world.more = {{77, 20, 0}, {78, 30, 0}};
+    world.run(1);
+    EXPECT_EQ(world.witness.strangers(uuid(0)).value_or(StrangersUse{1, 1}).share, 0)
+        << "whoever is seen once may be about to connect";
+    world.run(10);
+    const auto use = world.witness.strangers(uuid(0));
+    ASSERT_TRUE(use);
+    EXPECT_NEAR(use->share, 0.5, 0.05);
+    EXPECT_EQ(use->most, 78);
+}
+
+TEST(ComputeWitness, AProcessThatHasEndedWasNoStranger) {
+    World world;
+    world.programs[10] = {.uses = 0.4, .reports = 0.4, .instance = "a"};
+    world.programs[11] = {.uses = 0.4, .reports = 0.4, .instance = "b"};
+    world.run(8);
+    world.programs.erase(11);
+    // The driver still tells of it.
+    world.more = {{11, 30, 0}};
+    world.run(2);
+    EXPECT_EQ(world.witness.strangers(uuid(0)).value_or(StrangersUse{1, 1}).share, 0);
+}
+
+TEST(ComputeWitness, WithoutSamplesNothingIsKnownOfStrangers) {
+    World world;
+    world.programs[10] = {.uses = 0.4, .reports = 0.4};
+    world.run(8);
+    EXPECT_TRUE(world.witness.strangers(uuid(0)));
+    world.refuses = true;
+    world.run(8);
+    EXPECT_FALSE(world.witness.strangers(uuid(0)));
+    EXPECT_FALSE(world.witness.strangers(uuid(1)));
+}
 
 TEST(ComputeWitness, NamesTheProcessAndSaysHowMuch) {
     World world;

@@ -100,8 +100,9 @@ TEST_F(AuthorityTest, ForSeveralActionsPolkitIsAskedUntilItRefusesOne) {
     EXPECT_EQ(polkit.questions()[0].action, "org.cgpu1.manage-policy");
     EXPECT_EQ(polkit.questions()[1].action, "org.cgpu1.manage-instance");
     polkit.set_mood(Mood::no);
-    expect_refused(answer_to_all({Action::manage_instance, Action::manage_policy}),
-                   "polkit does not allow org.cgpu1.manage-instance");
+    expect_refused(
+        answer_to_all({Action::manage_instance, Action::manage_policy}),
+        "changing an instance: user id 1000 may not: polkit doesn't allow org.cgpu1.manage-instance");
     EXPECT_EQ(polkit.questions().size(), 3U);
 }
 
@@ -181,14 +182,19 @@ TEST(Actions, ARefusalNamesThePartThatNeedsMore) {
 
 TEST_F(AuthorityTest, NoIsASentence) {
     MockPolkit polkit(Mood::no);
-    expect_refused(answer_to(kUser),
-                   "polkit does not allow org.cgpu1.manage-policy to the caller (user id 1000)");
+    expect_refused(
+        answer_to(kUser),
+        "changing the settings of a GPU: user id 1000 may not: polkit doesn't allow "
+        "org.cgpu1.manage-policy to that user. Try: do the same as root (sudo), or let an administrator "
+        "allow org.cgpu1.manage-policy to that user in /etc/polkit-1/rules.d/50-cgpu.rules");
 }
 
 TEST_F(AuthorityTest, APasswordThatCanNotBeAskedForIsASentence) {
     MockPolkit polkit(Mood::challenge);
-    expect_refused(answer_to(kUser), "the caller is not to be asked for it");
-    expect_refused(answer_to(kAtTerminal), "there is no agent to ask the caller for it");
+    expect_refused(answer_to(kUser),
+                   "user id 1000 may not without an administrator's password (polkit's "
+                   "org.cgpu1.manage-policy), and the caller can't be asked for it. Try: ");
+    expect_refused(answer_to(kAtTerminal), "and no polkit agent runs that asks for it. Try: ");
 }
 
 TEST_F(AuthorityTest, WithoutPolkitOnlyRootMay) {
@@ -205,7 +211,7 @@ TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {
     EXPECT_FALSE(late) << "it does not wait";
     run_until([&] { return polkit.questions().size() == 1; });
     polkit.set_mood(Mood::no);
-    expect_refused(answer_to(kUser), "polkit does not allow");
+    expect_refused(answer_to(kUser), "polkit doesn't allow");
     EXPECT_FALSE(late);
     polkit.answer_held();
     run_until([&] { return late.has_value(); });
@@ -242,7 +248,7 @@ TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
 
 TEST_F(AuthorityTest, OneThatNeverAnswersIsToldThatNobodyWaits) {
     MockPolkit polkit(Mood::hold);
-    expect_refused(answer_to(kAtTerminal), "polkit was asked and gave no answer");
+    expect_refused(answer_to(kAtTerminal), "polkit was asked about user id 1000 and gave no answer");
     run_until([&] { return !polkit.cancelled().empty(); });
     EXPECT_EQ(polkit.cancelled(), std::vector<std::string>{polkit.questions().at(0).id});
 }
@@ -255,7 +261,7 @@ TEST_F(AuthorityTest, OneThatGoesAwayMeanwhileHasNotAnswered) {
     run_until([&] { return polkit->questions().size() == 1; });
     polkit.reset();
     run_until([&] { return answer.has_value(); });
-    expect_refused(*answer, "polkit was asked and gave no answer");
+    expect_refused(*answer, "polkit was asked about user id 1000 and gave no answer");
 }
 
 TEST_F(AuthorityTest, WhoAsksAndGoesIsNotCalledBack) {

@@ -10,15 +10,18 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "daemon/system/event_loop.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
@@ -203,6 +206,41 @@ TEST(Processes, waits_for_one_even_without_a_descriptor_left) {
     loop.run();
     EXPECT_TRUE(called);
     waitpid(child, nullptr, 0);
+}
+
+/// Linux 6.15 or later.
+bool kernel_tells_how_processes_end() {
+    utsname name{};
+    int major = 0;
+    int minor = 0;
+    return uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+           std::pair(major, minor) >= std::pair(6, 15);
+}
+
+TEST(Processes, tells_whether_a_signal_killed_it) {
+    for (const bool by_signal : {true, false}) {
+        EventLoop loop;
+        Processes processes(loop);
+        std::array<int, 2> go{};
+        ASSERT_EQ(pipe(go.data()), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            close(go[1]);
+            char byte = 0;
+            static_cast<void>(read(go[0], &byte, 1));
+            _exit(3);
+        }
+        close(go[0]);
+        const auto name = processes.identify(child);
+        ASSERT_TRUE(name);
+        const auto watch = processes.on_exit(*name, [&] { loop.stop(0); });
+        EXPECT_FALSE(watch->killed()) << "it is alive";
+        if (by_signal) kill(child, SIGTERM);
+        close(go[1]);
+        loop.run();
+        waitpid(child, nullptr, 0);
+        EXPECT_EQ(watch->killed(), by_signal && kernel_tells_how_processes_end());
+    }
 }
 
 /// The kernel limits how many descriptors a user may watch (fs.epoll.max_user_watches).

@@ -170,8 +170,8 @@ void Daemon::compose(store::State state) {
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *history_, *usage_, *upgrader_,
                               events_, wall_clock, processes_.boot_id(), second_looks_.get()});
     upgrader_->set_modes_of_gpus(service_.get());
-    unmanaged_ = std::make_unique<app::UnmanagedContainers>(
-        app::UnmanagedContainers::Outside{loop_, *bus_, processes_, driver_, *service_, events_, wall_clock});
+    unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{
+        loop_, *bus_, *link_, processes_, driver_, *service_, events_, wall_clock});
     take_unmanaged_rule();
 }
 

@@ -18,15 +18,16 @@ constexpr const char* kManagerPath = "/org/cgpu1";
 
 /// A proxy with a public constructor. It shares the connection: one of its own would cost a thread. `service`
 /// may also be the unique name of a connection.
+///
+/// It isn't registered, and so has no signals: nobody reads the shared connection between two calls, and what
+/// comes on it unasked would fill the memory of this process, or the bus's, for as long as the node works.
 template <class Interface>
 class Proxy final : public sdbus::ProxyInterfaces<Interface> {
   public:
     Proxy(sdbus::IConnection& connection, const std::string& path, const std::string& service = kServiceName)
         : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName(service),
-                                            sdbus::ObjectPath(path)) {
-        this->registerProxy();
-    }
-    ~Proxy() { this->unregisterProxy(); }
+                                            sdbus::ObjectPath(path)) {}
+    ~Proxy() = default;
     [[nodiscard]] sdbus::IProxy& proxy() { return this->getProxy(); }
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;

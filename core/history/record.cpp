@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint32_t kRecordMagic = 0x31486763;
 constexpr std::uint64_t kMeasured = 1;
 constexpr std::uint64_t kEnded = 2;
+/// Earlier versions of cgpu ignore this one, and the owner's bytes, which are 0 in what they wrote.
+constexpr std::uint64_t kHasOwner = 4;
 
 constexpr std::size_t kChecked = 8;  ///< the checksum is of everything from here
 constexpr std::size_t kInstanceAt = 128;
@@ -60,9 +62,11 @@ RecordBytes encode(const Record& record) {
     out.number(kRecordMagic);
     out.number(std::uint32_t{0});
     each_figure(out, record);
-    out.number((record.measured ? kMeasured : 0) | (record.ended ? kEnded : 0));
+    out.number((record.measured ? kMeasured : 0) | (record.ended ? kEnded : 0) |
+               (record.owner ? kHasOwner : 0));
     out.number(record.gpu_index);
     out.raw(record.gpu.raw());
+    out.number(record.owner.value_or(0));
     out.at(kInstanceAt).text(cut(record.instance, kMostInstanceBytes));
     out.at(kNameAt).text(cut(record.name, kMostNameBytes));
     out.at(sizeof kRecordMagic).number(checksum(std::span(bytes).subspan(kChecked)));
@@ -79,14 +83,17 @@ std::optional<Record> decode(std::span<const std::byte> bytes) {
     if (magic != kRecordMagic || sum != checksum(bytes.subspan(kChecked))) return std::nullopt;
     Record record;
     std::uint64_t flags = 0;
+    std::uint32_t owner = 0;
     model::Uuid::Raw raw{};
     each_figure(in, record);
     in.number(flags);
     in.number(record.gpu_index);
     in.raw(raw);
+    in.number(owner);
     record.gpu = model::Uuid(raw);
     record.measured = (flags & kMeasured) != 0;
     record.ended = (flags & kEnded) != 0;
+    if ((flags & kHasOwner) != 0) record.owner = owner;
     record.instance = in.at(kInstanceAt).text(kMostInstanceBytes);
     record.name = in.at(kNameAt).text(kMostNameBytes);
     // The checksum is right, so another program wrote it, or a fault that happened to fit.

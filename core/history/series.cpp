@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace cgpu::history {
 
@@ -16,10 +17,10 @@ Span part_of(const Span& span, std::size_t number, std::size_t parts) {
 
 std::vector<Series> series(std::span<const Record> records, const Span& span, By by, const DayOf& day_of,
                            std::size_t parts) {
-    std::map<std::string, Series> by_key;
+    std::map<std::pair<std::string, std::optional<std::uint32_t>>, Series> by_key;
     for (const Record& record : records) {
         if (record.begin_us >= span.to_us || record.end_us() <= span.from_us) continue;
-        Series& one = by_key[key_of(record, by, day_of)];
+        Series& one = by_key[{key_of(record, by, day_of), owner_of(record, by)}];
         one.gpu_s.resize(parts);
         one.due_s.resize(parts);
         // One before the part by the rounded quotient: part_of() decides.
@@ -35,10 +36,11 @@ std::vector<Series> series(std::span<const Record> records, const Span& span, By
     }
     std::vector<Series> all;
     for (const Total& total : totals(records, span, by, day_of)) {
-        const auto found = by_key.find(total.key);
+        const auto found = by_key.find({total.key, total.owner});
         if (found == by_key.end()) continue;
         all.push_back(std::move(found->second));
         all.back().key = total.key;
+        all.back().owner = total.owner;
         by_key.erase(found);
     }
     return all;

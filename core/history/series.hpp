@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,11 +10,12 @@
 
 namespace cgpu::history {
 
-/// GPU time of one name or GPU, in parts of a span that are equally long.
+/// GPU time of one name and owner, or of one GPU, in parts of a span that are equally long.
 struct Series {
     std::string key;
     std::vector<double> gpu_s;  ///< seconds, one for each part
     std::vector<double> due_s;  ///< the share that was due, summed over the time of the part
+    std::optional<std::uint32_t> owner = std::nullopt;  ///< as Total's
 };
 
 /// In the order of totals(). `parts`: not 0. A record's time belongs to the parts evenly.

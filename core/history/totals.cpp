@@ -112,14 +112,20 @@ std::string key_of(const Record& record, By by, const DayOf& day_of) {
     return {};
 }
 
+std::optional<std::uint32_t> owner_of(const Record& record, By by) {
+    return by == By::name ? record.owner : std::nullopt;
+}
+
 std::vector<Total> totals(std::span<const Record> records, const Span& span, By by, const DayOf& day_of) {
     // A GPU's index may change, so its UUID decides which row it is; the row shows its last index.
-    std::map<std::string, Row> rows;
+    std::map<std::pair<std::string, std::optional<std::uint32_t>>, Row> rows;
     for (const Record& record : records) {
         if (!is_in(record, span)) continue;
         const auto key = key_of(record, by, day_of);
-        Row& row = rows[by == By::gpu ? record.gpu.to_string() : key];
+        const auto owner = owner_of(record, by);
+        Row& row = rows[{by == By::gpu ? record.gpu.to_string() : key, owner}];
         row.total.key = key;
+        row.total.owner = owner;
         if (by == By::gpu) row.total.gpu = record.gpu.to_string();
         add(row, record, span);
     }

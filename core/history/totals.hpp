@@ -19,7 +19,7 @@ struct Span {
 
 /// What the rows of a report are.
 enum class By {
-    name,  ///< of instances; one without a name has the beginning of its id
+    name,  ///< of instances of one owner; one without a name has the beginning of its id
     gpu,   ///< its index
     day,
 };
@@ -27,12 +27,13 @@ enum class By {
 /// The day of a moment (microseconds since 1970), in the reader's time zone.
 using DayOf = std::function<std::string(std::uint64_t)>;
 
-/// Sums of the records of one name, GPU or day.
+/// Sums of the records of one name and owner, of one GPU, or of one day.
 struct Total {
     std::string key;
-    std::string gpu;            ///< of a row that is a GPU: its UUID
-    std::size_t instances = 0;  ///< different ones
-    std::uint64_t gpu_ns = 0;   ///< of each record what was measured or granted, whichever is more
+    std::string gpu;                                    ///< of a row that is a GPU: its UUID
+    std::optional<std::uint32_t> owner = std::nullopt;  ///< of a row that is a name: user id, if it is known
+    std::size_t instances = 0;                          ///< different ones
+    std::uint64_t gpu_ns = 0;  ///< of each record what was measured or granted, whichever is more
     std::uint64_t reported_ns = 0;
     std::uint64_t granted_ns = 0;
     std::uint64_t due_ns = 0;
@@ -60,6 +61,9 @@ struct Total {
 
 /// The name of the record's row.
 [[nodiscard]] std::string key_of(const Record& record, By by, const DayOf& day_of);
+/// The owner of the record's row. Two users may have instances of one name, and any user may take the name of
+/// another's.
+[[nodiscard]] std::optional<std::uint32_t> owner_of(const Record& record, By by);
 
 /// Sums what the records have in the span; of a record that is partly in it, the part of its times. Calls,
 /// allocations and peaks belong to the record's last moment. Sorted: names by GPU time, the largest first;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "client/cgpuctl/output/csv.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -69,6 +70,7 @@ const std::array kFigures = {
 Json to_json(const Total& total, By by) {
     Json row = {{name_of(by), total.key}};
     if (by == By::gpu) row["uuid"] = total.gpu;
+    if (by == By::name) row["owner"] = total.owner ? Json(*total.owner) : Json();
     for (const Figure& figure : kFigures) {
         const auto value = figure.value(total);
         if (!value)
@@ -86,12 +88,22 @@ Json to_json(const Total& total, By by) {
 Table to_table(const std::vector<Total>& totals, By by) {
     std::string head = name_of(by);
     for (char& letter : head) letter = static_cast<char>(letter - 'a' + 'A');
-    Table table({head, "INSTANCES", "GPU-TIME", "DUE", "GOT", "WAITED", "MEMORY-PEAK", "REFUSED"});
-    for (const Total& total : totals)
-        table.add({shown_name(total.key), std::to_string(total.instances),
-                   decimals(seconds(total.gpu_ns), 2) + "s", share(total.share_due()),
-                   share(total.share_got()), decimals(seconds(total.waited_ns), 2) + "s",
-                   of_text(total.memory_peak, total.memory_limit), std::to_string(total.refused)});
+    std::vector<std::string> heads = {head,  "INSTANCES", "GPU-TIME",    "DUE",
+                                      "GOT", "WAITED",    "MEMORY-PEAK", "REFUSED"};
+    if (by == By::name) heads.insert(heads.begin() + 1, "OWNER");
+    Table table(std::move(heads));
+    for (const Total& total : totals) {
+        std::vector<std::string> cells = {shown_name(total.key),
+                                          std::to_string(total.instances),
+                                          decimals(seconds(total.gpu_ns), 2) + "s",
+                                          share(total.share_due()),
+                                          share(total.share_got()),
+                                          decimals(seconds(total.waited_ns), 2) + "s",
+                                          of_text(total.memory_peak, total.memory_limit),
+                                          std::to_string(total.refused)};
+        if (by == By::name) cells.insert(cells.begin() + 1, total.owner ? std::to_string(*total.owner) : "-");
+        table.add(std::move(cells));
+    }
     return table;
 }
 
@@ -99,6 +111,7 @@ std::string to_csv(const std::vector<Total>& totals, By by) {
     std::string text = name_of(by);
     if (by == By::gpu) text += ",uuid";
     for (const Figure& figure : kFigures) text += std::string(",") + figure.name;
+    if (by == By::name) text += ",owner";
     text += '\n';
     for (const Total& total : totals) {
         text += csv_cell(total.key);
@@ -107,6 +120,7 @@ std::string to_csv(const std::vector<Total>& totals, By by) {
             text += ',';
             if (const auto value = figure.value(total)) text += decimals(*value, figure.digits);
         }
+        if (by == By::name) text += "," + (total.owner ? std::to_string(*total.owner) : std::string());
         text += '\n';
     }
     return text;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "client/cgpuctl/base/verbs.hpp"
@@ -90,6 +92,16 @@ std::string rows_are(By by) {
     return {};
 }
 
+/// A plot has one text for each row.
+template <class Rows>
+void add_owners(Rows& rows) {
+    std::map<std::string, int> times;
+    for (const auto& row : rows) ++times[row.key];
+    for (auto& row : rows)
+        if (times[row.key] > 1)
+            row.key += row.owner ? " (user id " + std::to_string(*row.owner) + ")" : " (no owner known)";
+}
+
 std::string plot_of(const Request& request, const history::Span& span, const Records& records,
                     std::vector<history::Total> totals) {
     const auto parts = report::plot_parts(span, request.by == By::day, kMostParts);
@@ -105,6 +117,8 @@ std::string plot_of(const Request& request, const history::Span& span, const Rec
         for (auto& series : plot.series) series.key.insert(0, "GPU ");
     if (by == By::gpu)
         for (auto& total : totals) total.key.insert(0, "GPU ");
+    add_owners(plot.series);
+    add_owners(totals);
     plot.totals = std::move(totals);
     plot.rows = rows_are(request.by);
     const auto length = parts.span.to_us - parts.span.from_us;

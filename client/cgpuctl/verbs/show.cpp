@@ -7,7 +7,9 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -153,6 +155,51 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, T
     }
 }
 
+/// Those that the target means, in the same way as it would mean an instance.
+std::vector<const client::UnmanagedContainer*> containers_named(const client::Snapshot& snapshot,
+                                                                const std::string& target) {
+    std::vector<model::Named> named;
+    for (const client::UnmanagedContainer& container : snapshot.unmanaged)
+        named.push_back({container.id, container.name});
+    std::vector<const client::UnmanagedContainer*> all;
+    for (const std::size_t each : model::meant_by(target, named)) all.push_back(&snapshot.unmanaged[each]);
+    return all;
+}
+
+client::Result<void> show(const std::vector<const client::UnmanagedContainer*>& meant,
+                          const std::vector<client::Gpu>& gpus, const Input& input, Terminal& terminal) {
+    if (meant.size() > 1) {
+        constexpr std::size_t kMostNamed = 16;
+        std::string ids;
+        for (std::size_t each = 0; each < std::min(meant.size(), kMostNamed); ++each)
+            ids += (ids.empty() ? "" : ", ") + model::quote(meant[each]->id);
+        return client::fail(ClientError::Kind::refused,
+                            "container " + model::quote(input.target) + ": " + std::to_string(meant.size()) +
+                                " containers without a limit are meant by it. Try: name one of: " + ids +
+                                (meant.size() > kMostNamed ? ", or another of cgpuctl list." : "."));
+    }
+    const client::UnmanagedContainer& container = *meant.front();
+    if (input.json) {
+        terminal.out() << to_text(to_json(container, gpus));
+        return {};
+    }
+    print_facts(terminal, {{"Container", container.id},
+                           {"Name", container.name},
+                           {"State", "unmanaged (it has no limit, and ends with its process)"},
+                           {"PID", container.pid == 0 ? "" : std::to_string(container.pid)},
+                           {"Created", time_text(container.created)}});
+    for (const client::Gpu& gpu : gpus) {
+        const auto held = container.memory.find(gpu.uuid);
+        const bool named =
+            container.gpus.empty() || std::ranges::find(container.gpus, gpu.uuid) != container.gpus.end();
+        if (!named && held == container.memory.end()) continue;
+        terminal.out() << '\n';
+        print_facts(terminal, {{"GPU", std::to_string(gpu.index) + " (" + gpu.uuid + ")"},
+                               {"Memory", size_text(held == container.memory.end() ? 0 : held->second)}});
+    }
+    return {};
+}
+
 }  // namespace
 
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal) {
@@ -173,7 +220,12 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
     }
     const auto id = node.find_instance(input.target);
     if (!id && names_a_gpu(input.target)) return gpu_meant(*snapshot, input.target, node).map([](auto) {});
-    if (!id) return tl::unexpected(id.error());
+    if (!id) {
+        const auto meant = containers_named(*snapshot, input.target);
+        if (meant.empty() || id.error().kind != ClientError::Kind::not_found)
+            return tl::unexpected(id.error());
+        return show(meant, snapshot->gpus, input, terminal);
+    }
     for (const client::Instance& instance : snapshot->instances) {
         if (instance.id != *id) continue;
         if (input.json)

@@ -13,4 +13,12 @@ void Events::happened(Event event) {
     for (auto* outlet : outlets_) outlet->happened(event, stamp);
 }
 
+void Events::instance_known(const model::Instance& instance) {
+    for (auto* outlet : outlets_) outlet->instance_known(instance);
+}
+
+void Events::instance_forgotten(const model::InstanceId& id) {
+    for (auto* outlet : outlets_) outlet->instance_forgotten(id);
+}
+
 }  // namespace cgpu::app

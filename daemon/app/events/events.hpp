@@ -21,6 +21,9 @@ class EventOutlet {
     virtual ~EventOutlet() = default;
     /// Never throws: what it reports has happened already.
     virtual void happened(const Event& event, const Stamp& stamp) = 0;
+    /// An instance is known from now, or no longer. Unlike the events of that, each is noted.
+    virtual void instance_known(const model::Instance&) {}
+    virtual void instance_forgotten(const model::InstanceId&) {}
 };
 
 /// Numbers the events of the daemon, adds what they lack of their subjects, and passes each to all outlets.
@@ -40,6 +43,9 @@ class Events {
     void look_up_in(std::function<const model::Node*()> node) { node_ = std::move(node); }
 
     void happened(Event event);
+    /// See EventOutlet. Before the event of its admission, and after that of its end.
+    void instance_known(const model::Instance& instance);
+    void instance_forgotten(const model::InstanceId& id);
 
   private:
     WallClock wall_clock_;

@@ -17,10 +17,29 @@ RepeatedByUser::Key RepeatedByUser::key_of(std::uint32_t user, std::string_view 
     return static_cast<std::size_t>(of_user) < most ? key : Key(user, "");
 }
 
+bool RepeatedByUser::has_allowance(std::uint32_t user) {
+    const auto now = loop_.now();
+    std::erase_if(used_, [now](const auto& each) { return each.second <= now; });
+    const auto found = used_.find(user);
+    const auto used = found == used_.end() ? 0 : found->second - now;
+    return used + allowance_.one_more_after <= allowance_.at_once * allowance_.one_more_after;
+}
+
 void RepeatedByUser::happened(std::uint32_t user, std::string_view name, Event event) {
+    if (has_allowance(user)) {
+        auto& until = used_.try_emplace(user, loop_.now()).first->second;
+        until += allowance_.one_more_after;
+        return events_.happened(std::move(event));
+    }
     std::erase_if(series_, [](const auto& each) { return each.second.quiet(); });
     const auto tell = [this](Event told) { events_.happened(std::move(told)); };
     series_.try_emplace(key_of(user, name), loop_, tell).first->second.happened(std::move(event));
+}
+
+void ComingAndGoing::happened(std::uint32_t user, Event event) {
+    if (user == 0) return events_.happened(std::move(event));
+    const auto name = kind_of(event.type).name;
+    repeated_.happened(user, name, std::move(event));
 }
 
 }  // namespace cgpu::app

@@ -29,6 +29,7 @@ History::Account& History::open(const Key& key, const model::Instance& instance,
     Account& account = item->second;
     if (added) {
         account.name = instance.name;
+        account.owner = instance.owner;
         account.begin = account.idle_until.moment = moment;
     }
     return account;
@@ -75,6 +76,7 @@ void History::tick() {
     if (!interval_is_over(moment)) return;
     last_interval_ = (moment.wall_us + kEarlyUs) / static_cast<std::uint64_t>(interval_ / kMicro);
     for (auto& [key, account] : accounts_) close(key, account, moment, false);
+    add_sums();
     const bool wrote = !made_.empty();
     flush();
     since_sync_ += wrote || since_sync_ > 0 ? 1 : 0;
@@ -89,6 +91,7 @@ void History::finish() {
         close(key, account, moment, false);
         if (account.is_idle()) write(key, account, account.idle_until, false);
     }
+    add_sums();
     flush();
     outside_.store.sync();
 }
@@ -106,6 +109,7 @@ void History::close(const Key& key, Account& account, const Moment& moment, bool
     else if (account.is_idle())
         write(key, account, account.idle_until, false);
     account.idle_until = reached;
+    if (ended && idle && !account.recorded && reached.peak == 0) return;
     if (!idle || ended || moment.at - account.begin.at >= kMostIdle) write(key, account, reached, ended);
 }
 
@@ -130,10 +134,46 @@ void History::write(const Key& key, Account& account, Reached reached, bool ende
     record.memory_peak = reached.peak;
     record.measured = account.measured;
     record.ended = ended;
-    made_.push_back(std::move(record));
+    record.owner = account.owner;
+    const bool is_short = ended && !account.recorded && account.owner.value_or(0) != 0;
+    if (is_short && ++short_ones_[*account.owner] > kMostShortOfAUser)
+        sum_up(record);
+    else
+        made_.push_back(std::move(record));
+    account.recorded = true;
     account.begin = reached.moment;
     account.written = reached.counts;
     account.idle_until = {reached.moment, reached.counts, 0};
+}
+
+void History::sum_up(const history::Record& record) {
+    const auto [item, first] = sums_.try_emplace({*record.owner, record.gpu}, record);
+    history::Record& sum = item->second;
+    // Of each instance the larger figure may be billed, and the sums of both would lose that.
+    if (first) {
+        sum.instance = sum.name = kOtherShort;
+        sum.granted_ns = record.gpu_ns();
+        return;
+    }
+    const auto end_us = std::max(sum.end_us(), record.end_us());
+    sum.begin_us = std::min(sum.begin_us, record.begin_us);
+    sum.duration_us = end_us - sum.begin_us;
+    sum.gpu_index = record.gpu_index;
+    sum.reported_ns += record.reported_ns;
+    sum.granted_ns += record.gpu_ns();
+    sum.due_ns += record.due_ns;
+    sum.waited_ns += record.waited_ns;
+    sum.launches += record.launches;
+    sum.refused += record.refused;
+    sum.memory_limit = std::max(sum.memory_limit, record.memory_limit);
+    sum.memory_peak = std::max(sum.memory_peak, record.memory_peak);
+    sum.measured = sum.measured || record.measured;
+}
+
+void History::add_sums() {
+    for (auto& [key, sum] : sums_) made_.push_back(std::move(sum));
+    sums_.clear();
+    short_ones_.clear();
 }
 
 void History::flush() {

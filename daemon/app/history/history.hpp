@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/history/record.hpp"
@@ -22,7 +24,10 @@ namespace cgpu::app {
 /// timer.)
 ///
 /// An instance that does nothing has no records of single intervals: one record of an hour, or until it does
-/// something, says so. So idle instances don't push others' records out of the ring.
+/// something, says so. One that ends without having used anything has none at all. Of the instances of one
+/// user that begin and end within an interval, only so many have records of their own; those of the others
+/// are summed up, one for each GPU. So neither idle instances nor any number of short ones push the records
+/// of others out of the ring.
 ///
 /// A record has the growth of figures that only grow. They begin at 0 with each cgpud, so nothing is counted
 /// twice, and a cgpud that is killed loses what came after its last records.
@@ -47,6 +52,11 @@ class History final : public Compute {
     void finish();
 
     static constexpr Nanos kLookEvery = 10 * kSecond;
+    /// Records of a user who isn't root, in an interval, of instances that had only one. All of root's
+    /// are kept: they are those of the users of an engine.
+    static constexpr int kMostShortOfAUser = 64;
+    /// The name of the records that have the sums, and their instance.
+    static constexpr const char* kOtherShort = "(short ones)";
 
   private:
     /// Figures that only grow.
@@ -83,6 +93,8 @@ class History final : public Compute {
     };
     struct Account {
         std::string name;
+        std::optional<std::uint32_t> owner;
+        bool recorded = false;  ///< it has a record
         std::uint32_t gpu_index = 0;
         std::uint64_t memory_limit = 0;
         bool measured = false;
@@ -100,14 +112,19 @@ class History final : public Compute {
     Account& open(const Key& key, const model::Instance& instance, const Moment& moment);
     void close(const Key& key, Account& account, const Moment& moment, bool ended);
     void write(const Key& key, Account& account, Reached reached, bool ended);
+    void sum_up(const history::Record& record);
+    /// The sums of an interval that is over.
+    void add_sums();
     void flush();
 
     Outside outside_;
     Nanos interval_;
     Accounts accounts_;
-    std::vector<history::Record> made_;  ///< and not in the store yet
-    std::uint64_t last_interval_ = 0;    ///< its number since 1970; 0: none was looked at
-    int since_sync_ = 0;                 ///< intervals
+    std::vector<history::Record> made_;                                      ///< and not in the store yet
+    std::map<std::uint32_t, int> short_ones_;                                ///< of the interval, by owner
+    std::map<std::pair<std::uint32_t, model::Uuid>, history::Record> sums_;  ///< by owner and GPU
+    std::uint64_t last_interval_ = 0;  ///< its number since 1970; 0: none was looked at
+    int since_sync_ = 0;               ///< intervals
     WatchPtr timer_;
 };
 

@@ -106,8 +106,10 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
     }
     if (instance.owner) ended_ids_.add(id, *instance.owner);
     outside_.links.close(id);
-    outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
-                                      model::describe(instance) + ": gone"));
+    ended_events_.happened(instance.owner.value_or(0),
+                           event_of(EventType::instance_ended, log::Level::info, instance,
+                                    model::describe(instance) + ": gone"));
+    outside_.events.instance_forgotten(id);
     outside_.publisher.instance_removed(id);
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     ended_.erase(id);
@@ -132,6 +134,7 @@ void InstanceLifetimes::adopt() {
             ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
                                          [this, id = id] { process_ended(id); });
         }
+        outside_.events.instance_known(instance);
         if (folder)
             outside_.events.happened(event_of(EventType::instance_resumed, log::Level::info, instance,
                                               model::describe(instance) + ": taken up again"));

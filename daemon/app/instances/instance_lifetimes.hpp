@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "daemon/app/events/repeated_by_user.hpp"
 #include "daemon/app/instances/ended_ids.hpp"
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
@@ -22,7 +23,8 @@ class InstanceLifetimes {
         Events& events;
     };
 
-    InstanceLifetimes(NodeState& state, const Outside& outside) : state_(state), outside_(outside) {}
+    InstanceLifetimes(NodeState& state, const Outside& outside)
+        : state_(state), outside_(outside), ended_events_(outside.loop, outside.events) {}
 
     /// After start: watches the processes of the instances that the saved state has, and opens their links.
     void adopt();
@@ -45,6 +47,7 @@ class InstanceLifetimes {
 
     NodeState& state_;
     Outside outside_;
+    ComingAndGoing ended_events_;
     EndedIds ended_ids_;
     std::map<model::InstanceId, WatchPtr> ends_;
     std::map<model::InstanceId, WatchPtr> last_ends_;  ///< of those in ended_: how their process ended

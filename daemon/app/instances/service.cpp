@@ -79,6 +79,7 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
       lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
                           outside.admission, outside.events}),
+      admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
       refused_calls_(outside.loop, outside.events) {}
 
@@ -263,9 +264,12 @@ Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string>
     let_in(id, caller.user);
     lifetimes_.watch_end(id, caller.process);
     const auto& instance = *state_.node().find_instance(id);
+    outside_.events.instance_known(instance);
+    const bool told = admitted_.is_told(caller.user);
     for (const auto& quota : instance.quotas)
-        outside_.events.happened(admitted(instance, quota, {caller.user, caller.process.pid}));
-    for (const auto& warning : warnings) log::warn("{}: {}", model::describe(instance), warning);
+        admitted_.happened(caller.user, admitted(instance, quota, {caller.user, caller.process.pid}));
+    for (const auto& warning : warnings)
+        log::line(told ? log::Level::warn : log::Level::debug, model::describe(instance) + ": " + warning);
     outside_.publisher.instance_added(instance.id);
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     outside_.admission.instances_changed();
@@ -304,8 +308,9 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
     if (*changed) {
         if (const auto user = outside_.processes.user_of(process)) let_in(*parsed_id, *user);
         lifetimes_.watch_end(*parsed_id, process);
-        log::info("{}: lives with process {}", model::describe(*state_.node().find_instance(*parsed_id)),
-                  process.pid);
+        log::line(admitted_.is_told(caller.user) ? log::Level::info : log::Level::debug,
+                  model::describe(*state_.node().find_instance(*parsed_id)) + ": lives with process " +
+                      std::to_string(process.pid));
         outside_.links.refresh(*state_.node().find_instance(*parsed_id));
         outside_.publisher.instance_changed(*parsed_id);
     }

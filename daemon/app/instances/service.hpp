@@ -187,6 +187,7 @@ class Service final : public ModesOfGpus {
     QuotaChanges quotas_;
     NodeChanges changes_;
     InstanceLifetimes lifetimes_;
+    ComingAndGoing admitted_;
     RefusedAdmissions refused_;
     RefusedCalls refused_calls_;
     std::map<model::Uuid, MemoryAtLook> looks_;

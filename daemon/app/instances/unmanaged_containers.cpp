@@ -1,6 +1,7 @@
 #include "daemon/app/instances/unmanaged_containers.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "core/model/quote.hpp"
@@ -84,7 +85,7 @@ Result<bool> UnmanagedContainers::try_to_admit(std::string_view id, std::string_
     event.instance = *parsed;
     event.name = name;
     event.by = Who{caller.user, caller.process.pid};
-    outside_.events.happened(std::move(event));
+    admitted_.happened(caller.user, std::move(event));
     outside_.publisher.unmanaged_changed();
     return whole;
 }
@@ -103,11 +104,38 @@ Result<void> UnmanagedContainers::check_space(const model::InstanceId& id, const
         "end some of them");
 }
 
+UnmanagedContainers::All::const_iterator UnmanagedContainers::find(std::string_view id) const {
+    const auto parsed = model::InstanceId::parse(id);
+    return parsed ? all_.find(*parsed) : all_.end();
+}
+
+bool UnmanagedContainers::has(std::string_view id) const {
+    const auto found = find(id);
+    return found != all_.end() && !found->second.whole;
+}
+
+bool UnmanagedContainers::may_withdraw(std::string_view id, const Caller& caller) const {
+    const auto found = find(id);
+    return found == all_.end() || (found->second.owner == caller.user && !found->second.attached);
+}
+
+Result<void> UnmanagedContainers::release(std::string_view id, const Caller& caller, Options options) {
+    const auto found = find(id);
+    if (found == all_.end()) return {};
+    if (caller.own_only && !may_withdraw(id, caller))
+        return model::refuse(Refusal::Reason::not_permitted, describe(found->first, found->second.name),
+                             "its processes would go on, and their memory count as free",
+                             "end its processes");
+    if (!options.dry_run) end(found->first);
+    return {};
+}
+
 bool UnmanagedContainers::attach(std::string_view id, const model::Process& process, const Caller& caller) {
     const auto parsed = model::InstanceId::parse(id);
     if (!parsed) return false;
     const auto found = all_.find(*parsed);
     if (found == all_.end() || (caller.user != 0 && caller.user != found->second.owner)) return false;
+    if (!may_attach(outside_.processes, process, caller)) return false;
     if (found->second.attached == process) return true;
     found->second.attached = process;
     watch_end(*parsed, process);
@@ -124,7 +152,7 @@ void UnmanagedContainers::end(const model::InstanceId& ended) {
     // `ended` may belong to the watch that calls, which is removed below.
     const auto gone = all_.extract(ended);
     if (gone.empty()) return;
-    log::info("{}: gone", describe(gone.key(), gone.mapped().name));
+    log::debug("{}: gone", describe(gone.key(), gone.mapped().name));
     ends_.erase(gone.key());
     tell_service();
     outside_.publisher.unmanaged_changed();
@@ -158,22 +186,41 @@ void UnmanagedContainers::look() {
     next_look_ = outside_.loop.at(outside_.loop.now() + kLookEvery, [this] { look(); });
 }
 
+const UnmanagedContainer* UnmanagedContainers::holder_of(const model::Process& process) const {
+    const auto look = outside_.processes.look_at(process);
+    // The larger, the better the claim.
+    using Claim = std::tuple<bool, bool, int, std::uint64_t>;
+    const UnmanagedContainer* holder = nullptr;
+    Claim best;
+    for (const auto& [id, container] : all_) {
+        if (!container.attached) continue;
+        // A process that `docker exec` starts descends from no other process of the container.
+        int nearness = 0;
+        if (process == *container.attached)
+            nearness = 3;
+        else if (look &&
+                 look->is_in_cgroup(outside_.processes.cgroup_made_for(*container.attached, id.str())))
+            nearness = 2;
+        else if (look && look->descends(*container.attached))
+            nearness = 1;
+        if (nearness == 0) continue;
+        // What books its GPUs has counted it. Root names processes of others, in its engines' containers; of
+        // containers in a container the inner one is the newer.
+        const Claim claim{container.whole, container.owner == 0, nearness, container.created};
+        if (holder != nullptr && claim <= best) continue;
+        holder = &container;
+        best = claim;
+    }
+    if (holder == nullptr || holder->whole) return holder;
+    return outside_.links.has_member(process.pid) ? nullptr : holder;
+}
+
 void UnmanagedContainers::seen(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
     std::map<model::InstanceId, std::uint64_t> held;
     for (const auto& [pid, bytes] : by_pid(figures)) {
         const auto process = outside_.processes.identify(pid);
         if (!process || bytes == 0) continue;
-        const auto look = outside_.processes.look_at(*process);
-        for (const auto& [id, container] : all_) {
-            if (!container.attached) continue;
-            // A process that `docker exec` starts descends from no other process of the container.
-            const bool member =
-                *process == *container.attached ||
-                (look &&
-                 (look->descends(*container.attached) ||
-                  look->is_in_cgroup(outside_.processes.cgroup_made_for(*container.attached, id.str()))));
-            if (member) held[id] += bytes;
-        }
+        if (const auto* holder = holder_of(*process)) held[holder->id] += bytes;
     }
     bool changed = false;
     for (auto& [id, container] : all_) {

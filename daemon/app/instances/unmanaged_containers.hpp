@@ -28,11 +28,15 @@ struct UnmanagedContainer {
 /// of a new one is the configuration's decision. What they hold of a GPU is read from the driver every two
 /// seconds while there are any, and isn't free for instances then (Node::set_held_unmanaged). Only in memory:
 /// a restarted cgpud doesn't know them, except for the instances of those that book GPUs.
+///
+/// A user may name any own process for any number of containers, so a process counts once, for one of them,
+/// and not at all if it belongs to an instance: there it is counted already.
 class UnmanagedContainers {
   public:
     struct Outside {
         Loop& loop;
         Publisher& publisher;
+        Links& links;
         Processes& processes;
         Gpus& gpus;
         Service& service;
@@ -46,7 +50,8 @@ class UnmanagedContainers {
     /// Of a user who isn't root: nobody takes all of the places.
     static constexpr std::ptrdiff_t kMostOfAUser = 64;
 
-    explicit UnmanagedContainers(const Outside& outside) : outside_(outside) {}
+    explicit UnmanagedContainers(const Outside& outside)
+        : outside_(outside), admitted_(outside.loop, outside.events) {}
     UnmanagedContainers(const UnmanagedContainers&) = delete;
     UnmanagedContainers& operator=(const UnmanagedContainers&) = delete;
 
@@ -58,11 +63,20 @@ class UnmanagedContainers {
     /// no_space.
     Result<bool> admit(std::string_view id, std::string_view name, const std::vector<std::string>& gpus,
                        const Caller& caller, Options options);
-    /// Its first process. False: there is no such container, or it is another user's.
+    /// Its first process. False: there is no such container, or it is another user's, or the caller may not
+    /// attach this process (Service::attach refuses it).
     bool attach(std::string_view id, const model::Process& process, const Caller& caller);
 
     /// Asks the driver now what they hold, and calls back when it has answered for all GPUs, or has not.
     void look_now(const std::function<void()>& done);
+    /// Whether there is such a container, and it is no instance.
+    [[nodiscard]] bool has(std::string_view id) const;
+    /// Whether the caller took it in itself, or there is none, and no process has been attached: afterwards
+    /// no memory that is in use counts as free.
+    [[nodiscard]] bool may_withdraw(std::string_view id, const Caller& caller) const;
+    /// Forgets the container; its processes keep running. If there is none, there is nothing to do. Refused
+    /// (not_permitted) by `own_only`.
+    Result<void> release(std::string_view id, const Caller& caller, Options options);
 
     [[nodiscard]] const All& all() const { return all_; }
 
@@ -73,12 +87,16 @@ class UnmanagedContainers {
                                            const Caller& caller) const;
     void watch_end(const model::InstanceId& id, const model::Process& process);
     void end(const model::InstanceId& id);
+    [[nodiscard]] All::const_iterator find(std::string_view id) const;
+    /// Whose the process is; null: no container's, or an instance's.
+    [[nodiscard]] const UnmanagedContainer* holder_of(const model::Process& process) const;
     void look();
     void ask(std::function<void()> done);
     void seen(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void tell_service();
 
     Outside outside_;
+    ComingAndGoing admitted_;
     admission::Unmanaged rule_ = admission::Unmanaged::allow;
     All all_;
     std::map<model::InstanceId, WatchPtr> ends_;

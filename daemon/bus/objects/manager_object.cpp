@@ -127,19 +127,21 @@ void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32
     when_permitted(authority_, action_for(caller), getObject(), {"Attach", is_dry_run(options)},
                    std::move(result),
                    [&service = service_, &unmanaged = unmanaged_, id, process, caller, options] {
-                       const bool known = unmanaged.attach(id, process, caller);
                        // One that books its GPUs is an instance, too.
-                       if (known && !service.find_instance(id)) return;
+                       if (unmanaged.attach(id, process, caller) && unmanaged.has(id)) return;
                        take(service.attach(id, process, caller, take(read_options(options))));
                    });
 }
 
 void ManagerObject::ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) {
     auto caller = caller_of(getObject(), service_, "ReleaseInstance");
-    caller.own_only = service_.may_withdraw(id, caller);
+    caller.own_only = service_.may_withdraw(id, caller) && unmanaged_.may_withdraw(id, caller);
     when_permitted(authority_, action_for(caller), getObject(), {"ReleaseInstance", is_dry_run(options)},
-                   std::move(result), [&service = service_, id, caller, options] {
-                       take(service.release_instance(id, caller, take(read_options(options))));
+                   std::move(result), [&service = service_, &unmanaged = unmanaged_, id, caller, options] {
+                       const auto read = take(read_options(options));
+                       // One that books its GPUs is an instance, too.
+                       if (!unmanaged.has(id)) take(service.release_instance(id, caller, read));
+                       take(unmanaged.release(id, caller, read));
                    });
 }
 

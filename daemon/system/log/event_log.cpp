@@ -62,19 +62,19 @@ JournalEntry entry_of(const app::Event& event, const app::Stamp& stamp) {
 
 void EventLog::happened(const app::Event& event, const app::Stamp& stamp) {
     try {
-        const bool known_from_now =
-            event.type == app::EventType::instance_admitted || event.type == app::EventType::instance_resumed;
-        if (known_from_now && event.instance)
-            names_->set(event.instance->short_id(), {event.instance->str(), event.name});
         if (logs_to_journal())
             entry_of(event, stamp).send();
         else
             log::line(event.level, event.message);
-        if (event.type == app::EventType::instance_ended && event.instance)
-            names_->forget(event.instance->short_id());
     } catch (const std::exception&) {
         log::line(event.level, "an event is left out: there is no memory for it");
     }
 }
+
+void EventLog::instance_known(const model::Instance& instance) {
+    names_->set(instance.id.short_id(), {instance.id.str(), instance.name});
+}
+
+void EventLog::instance_forgotten(const model::InstanceId& id) { names_->forget(id.short_id()); }
 
 }  // namespace cgpu::system

@@ -12,10 +12,12 @@ namespace cgpu::system {
 [[nodiscard]] JournalEntry entry_of(const app::Event& event, const app::Stamp& stamp);
 
 /// Writes each event as one entry of the journal or, without a journal, as one line of the log. It also keeps
-/// the names of the instances, which it learns from the events, for all other lines about them.
+/// the names of the instances, for all other lines about them.
 class EventLog final : public app::EventOutlet {
   public:
     void happened(const app::Event& event, const app::Stamp& stamp) override;
+    void instance_known(const model::Instance& instance) override;
+    void instance_forgotten(const model::InstanceId& id) override;
 
     [[nodiscard]] std::shared_ptr<const InstanceNames> names() const { return names_; }
 

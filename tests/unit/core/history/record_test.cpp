@@ -25,6 +25,17 @@ TEST(HistoryRecord, ReadsBackWhatWasWritten) {
     }
 }
 
+TEST(HistoryRecord, HasNoOwnerWhereAnEarlierCgpudWroteIt) {
+    // The owner's bytes were 0 then, and root is an owner, too.
+    auto record = minute(0, "web", 1);
+    EXPECT_EQ(decode(encode(record))->owner, std::nullopt);
+    record.owner = 0;
+    EXPECT_EQ(decode(encode(record))->owner, 0U);
+    record.instance = std::string(kMostInstanceBytes, 'i');
+    record.owner = 0xFFFFFFFE;
+    EXPECT_EQ(*decode(encode(record)), record) << "it touches no other field";
+}
+
 TEST(HistoryRecord, BillsWhatWasReportedOrGrantedWhicheverIsMore) {
     Record record;
     record.reported_ns = 7;

@@ -52,6 +52,7 @@ inline Record random_record(std::mt19937_64& random, std::uint64_t number) {
     record.memory_peak = random();
     record.measured = below(2) == 1;
     record.ended = below(2) == 1;
+    if (below(2) == 1) record.owner = static_cast<std::uint32_t>(random());
     return record;
 }
 

@@ -58,9 +58,38 @@ class ReportTest : public VerbTest {
 TEST_F(ReportTest, PrintsATable) {
     two_days();
     EXPECT_EQ(report(),
-              "NAME   INSTANCES  GPU-TIME  DUE  GOT  WAITED  MEMORY-PEAK       REFUSED\n"
-              "train  1          102.00s   50%  85%  1.50s   200MiB / 4301MiB  0\n"
-              "web    1          15.00s    50%  25%  0.00s   200MiB / 4301MiB  3\n");
+              "NAME   OWNER  INSTANCES  GPU-TIME  DUE  GOT  WAITED  MEMORY-PEAK       REFUSED\n"
+              "train  -      1          102.00s   50%  85%  1.50s   200MiB / 4301MiB  0\n"
+              "web    -      1          15.00s    50%  25%  0.00s   200MiB / 4301MiB  3\n");
+}
+
+TEST_F(ReportTest, AUsersNameIsNoBillOfAnothers) {
+    add(kMidnight, "bobs", 2);
+    add(kMidnight, "bobs", 60);
+    records_[0].owner = 2002;
+    records_[1].owner = 2001;
+    records_[1].instance = "another";
+    EXPECT_EQ(report(),
+              "NAME  OWNER  INSTANCES  GPU-TIME  DUE  GOT   WAITED  MEMORY-PEAK       REFUSED\n"
+              "bobs  2001   1          60.00s    50%  100%  0.00s   200MiB / 4301MiB  0\n"
+              "bobs  2002   1          2.00s     50%  3.3%  0.00s   200MiB / 4301MiB  0\n");
+    screen_.out.str("");
+    input_.svg = "-";
+    const std::string picture = report();
+    EXPECT_NE(picture.find("bobs (user id 2001)"), std::string::npos);
+    EXPECT_NE(picture.find("bobs (user id 2002)"), std::string::npos);
+    screen_.out.str("");
+    input_.svg.clear();
+    input_.csv = true;
+    const std::string csv = report();
+    EXPECT_NE(csv.find(",present_seconds,owner\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",60.000000,2001\n"), std::string::npos) << csv;
+    screen_.out.str("");
+    input_.csv = false;
+    input_.json = true;
+    const auto rows = nlohmann::json::parse(report())["rows"];
+    EXPECT_EQ(rows[1]["owner"], 2002);
+    EXPECT_EQ(rows[1]["gpu_seconds"], 2);
 }
 
 TEST_F(ReportTest, PrintsDays) {
@@ -80,11 +109,11 @@ TEST_F(ReportTest, CountsTheAskedTimeOnly) {
     EXPECT_EQ(
         report(),
         "name,instances,gpu_seconds,reported_seconds,granted_seconds,due_seconds,waited_seconds,share_due,"
-        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds\n"
+        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds,owner\n"
         "train,1,51.000000000,51.000000000,0.000000000,30.000000000,0.750000000,0.500000,0.850000,0,"
-        "209715200,4509925376,0,60.000000\n"
+        "209715200,4509925376,0,60.000000,\n"
         "web,1,7.500000000,7.500000000,0.000000000,15.000000000,0.000000000,0.500000,0.250000,0,"
-        "209715200,4509925376,3,30.000000\n");
+        "209715200,4509925376,3,30.000000,\n");
 }
 
 TEST_F(ReportTest, QuotesNamesInCsv) {
@@ -115,7 +144,7 @@ TEST_F(ReportTest, PrintsJson) {
 TEST_F(ReportTest, ANativeGpuHasNoShares) {
     add(kMidnight, "web", 0);
     records_[0].measured = false;
-    EXPECT_NE(report().find("web   1          0.00s     native  native  "), std::string::npos)
+    EXPECT_NE(report().find("web   -      1          0.00s     native  native  "), std::string::npos)
         << screen_.out.str();
     input_.json = true;
     screen_.out.str("");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "tests/unit/daemon/app/instances/service_bed.hpp"
@@ -137,6 +138,56 @@ TEST_F(SettingEventsTest, instances_that_come_and_go) {
     EXPECT_EQ(recorded.of(EventType::instance_refused).size(), 1U) << "a dry run is no request";
     ASSERT_TRUE(service->release_instance("web", caller, {}));
     EXPECT_EQ(recorded.of(EventType::instance_ended).size(), 1U);
+}
+
+TEST_F(SettingEventsTest, instances_without_end_are_told_of_together) {
+    struct Known final : EventOutlet {
+        void happened(const Event&, const Stamp&) override {}
+        void instance_known(const model::Instance& instance) override { ids.insert(instance.id); }
+        void instance_forgotten(const model::InstanceId& id) override { ids.erase(id); }
+        std::set<model::InstanceId> ids;
+    } known;
+    recorded.events.add(known);
+    const auto most = static_cast<std::size_t>(ComingAndGoing::kOfUser.at_once);
+    constexpr int kTimes = 5000;
+    caller.user = 1000;
+    processes.users[100] = 1000;
+    for (int each = 0; each < kTimes; ++each) {
+        ASSERT_TRUE(create("web", "4"));
+        EXPECT_EQ(known.ids.size(), 1U) << "other lines of the log have its name";
+        ASSERT_TRUE(service->release_instance("web", caller, {}));
+        EXPECT_TRUE(known.ids.empty());
+    }
+    EXPECT_EQ(recorded.of(EventType::instance_admitted).size(), most + 1);
+    EXPECT_EQ(recorded.of(EventType::instance_ended).size(), most + 1);
+    loop.advance(Repeated::kFirstPause);
+    const auto at_end = recorded.of(EventType::instance_ended).back();
+    EXPECT_EQ(std::get<std::uint64_t>(at_end.details.at("count")), kTimes - most - 1);
+    EXPECT_TRUE(known.ids.empty()) << "an event that is told late names nothing that is gone";
+    recorded.all.clear();
+    // Others, and root most of all, are told of as before.
+    for (const std::uint32_t user : {1001U, 0U}) {
+        caller.user = user;
+        processes.users[100] = user;
+        const int times = user == 0 ? 500 : 3;
+        const auto before = recorded.of(EventType::instance_admitted).size();
+        for (int each = 0; each < times; ++each) {
+            const auto id = "web-" + std::to_string(user);
+            ASSERT_TRUE(create(id, "4"));
+            ASSERT_TRUE(service->release_instance(id, caller, {}));
+        }
+        EXPECT_EQ(recorded.of(EventType::instance_admitted).size() - before, static_cast<std::size_t>(times));
+    }
+    // The user's own come back with the time.
+    caller.user = 1000;
+    processes.users[100] = 1000;
+    loop.advance(600 * kSecond);
+    recorded.all.clear();
+    for (int each = 0; each < 10; ++each) {
+        ASSERT_TRUE(create("web", "4"));
+        ASSERT_TRUE(service->release_instance("web", caller, {}));
+    }
+    EXPECT_EQ(recorded.of(EventType::instance_admitted).size(), 10U);
 }
 
 TEST_F(SettingEventsTest, a_gpu_that_goes_comes_back_and_has_an_error) {

@@ -151,6 +151,83 @@ TEST_F(HistoryTest, the_last_record_is_made_before_the_figures_are_forgotten) {
     EXPECT_EQ(kept_.all.size(), 1U);
 }
 
+TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
+    history_.tick();
+    for (int each = 0; each < 1000; ++each) {
+        add("aaaa");
+        pass(kSecond / 10);
+        ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
+        history_.update(service->node());
+    }
+    pass_with_looks(120 * kSecond);
+    history_.finish();
+    EXPECT_TRUE(kept_.all.empty()) << kept_.all.size();
+    // Memory alone is something, and so is a refusal.
+    for (const bool memory : {true, false}) {
+        const auto id = add("aaaa");
+        (memory ? usage_.peaks[id] : of(id).allocations_refused) = 3;
+        ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
+        history_.update(service->node());
+    }
+    EXPECT_EQ(kept_.all.size(), 2U);
+}
+
+TEST_F(HistoryTest, what_stays_and_uses_nothing_has_a_record_an_hour) {
+    add("aaaa");
+    history_.tick();
+    pass_with_looks(3700 * kSecond);
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
+    history_.update(service->node());
+    ASSERT_EQ(kept_.all.size(), 2U);
+    EXPECT_EQ(kept_.all[0].owner, caller.user);
+    EXPECT_TRUE(kept_.all[1].ended);
+}
+
+TEST_F(HistoryTest, many_short_instances_of_a_user_are_summed_up) {
+    constexpr int kOfUser = 1000;
+    const auto work_as = [this](std::uint32_t user, int times) {
+        caller.user = user;
+        processes.users[100] = user;
+        for (int each = 0; each < times; ++each) {
+            const std::string name = "id-" + std::to_string(user) + "-" + std::to_string(each);
+            const auto id = add(name.c_str());
+            pass(kSecond / 100);
+            of(id).gpu_time = 3;
+            of(id).granted = each % 2 == 0 ? 4 : 2;
+            of(id).launches = 1;
+            ASSERT_TRUE(service->release_instance(name, caller, {}));
+            history_.update(service->node());
+        }
+    };
+    history_.tick();
+    work_as(1000, kOfUser);
+    work_as(1001, 2);
+    work_as(0, 200);
+    pass_with_looks(60 * kSecond);
+    const auto of_owner = [this](std::uint32_t owner) {
+        std::vector<history::Record> all;
+        for (const auto& record : kept_.all)
+            if (record.owner == owner) all.push_back(record);
+        return all;
+    };
+    EXPECT_EQ(of_owner(1001).size(), 2U) << "each user has an own number";
+    EXPECT_EQ(of_owner(0).size(), 200U);
+    const auto records = of_owner(1000);
+    ASSERT_EQ(records.size(), History::kMostShortOfAUser + 1U);
+    EXPECT_EQ(records.back().name, History::kOtherShort);
+    std::uint64_t billed = 0;
+    std::uint64_t launches = 0;
+    for (const auto& record : records) {
+        billed += record.gpu_ns();
+        launches += record.launches;
+    }
+    EXPECT_EQ(billed, kOfUser / 2 * 4U + kOfUser / 2 * 3U) << "no GPU time is lost";
+    EXPECT_EQ(launches, 1U * kOfUser);
+    EXPECT_LE(records.back().end_us(), 1001 * kMinuteUs);
+    work_as(1000, 3);
+    EXPECT_EQ(of_owner(1000).size(), records.size() + 3) << "the next interval has its own";
+}
+
 TEST_F(HistoryTest, another_instance_of_the_same_id_begins_anew) {
     auto id = add("aaaa");
     history_.tick();

@@ -32,7 +32,8 @@ class UnmanagedTest : public ServiceTest {
     }
     static constexpr const char* kId = "0123456789abcdef";
     FakeGpus gpus;
-    UnmanagedContainers containers{{loop, publisher, processes, gpus, *service, events, [] { return 42u; }}};
+    UnmanagedContainers containers{
+        {loop, publisher, links, processes, gpus, *service, events, [] { return 42u; }}};
 };
 
 TEST_F(UnmanagedTest, NobodyTakesOverAnothersContainer) {
@@ -86,6 +87,92 @@ TEST_F(UnmanagedTest, WhatOneHoldsIsNotFree) {
     const int looks = gpus.looks;
     loop.advance(10 * kSecond);
     EXPECT_EQ(gpus.looks, looks) << "without containers the driver isn't asked";
+}
+
+TEST_F(UnmanagedTest, AProcessCountsOnceWhoeverNamesIt) {
+    auto other = caller;
+    other.user = 1000;
+    processes.living.insert(200);
+    processes.users[200] = 1000;
+    const auto process = *processes.identify(200);
+    for (const char* id : {"id-1", "id-2", "id-3"}) {
+        ASSERT_TRUE(containers.admit(id, "web", {}, other, {}));
+        ASSERT_TRUE(containers.attach(id, process, other));
+    }
+    gpus.figures = {{200, 271 * kMib}};
+    loop.advance(3 * kSecond);
+    EXPECT_EQ(service->node().held_unmanaged(v100).mib(), 271U);
+    std::uint64_t shown = 0;
+    for (const auto& [id, container] : containers.all())
+        for (const auto& [gpu, bytes] : container.held) shown += bytes;
+    EXPECT_EQ(shown, 271 * kMib);
+    // An engine's container has it, rather than what the user says of it.
+    ASSERT_TRUE(admit(kId));
+    ASSERT_TRUE(containers.attach(kId, process, caller));
+    loop.advance(3 * kSecond);
+    EXPECT_EQ(containers.all().at(*model::InstanceId::parse(kId)).held.at(v100), 271 * kMib);
+    EXPECT_EQ(service->node().held_unmanaged(v100).mib(), 271U);
+}
+
+TEST_F(UnmanagedTest, WhatBelongsToAnInstanceCountsThereOnly) {
+    ASSERT_TRUE(create("fedcba9876543210", "4"));
+    ASSERT_TRUE(admit(kId));
+    ASSERT_TRUE(attach_to(kId, 200));
+    links.members.emplace(*model::InstanceId::parse("fedcba9876543210"), *processes.identify(200));
+    gpus.figures = {{200, 271 * kMib}};
+    loop.advance(3 * kSecond);
+    EXPECT_EQ(service->node().held_unmanaged(v100).mib(), 0U);
+    EXPECT_TRUE(containers.all().begin()->second.held.empty());
+    links.members.clear();
+    loop.advance(3 * kSecond);
+    EXPECT_EQ(service->node().held_unmanaged(v100).mib(), 271U);
+}
+
+TEST_F(UnmanagedTest, TakingInTheSameWithoutEndIsToldOfTogether) {
+    auto other = caller;
+    other.user = 1000;
+    for (int each = 0; each < 1000; ++each) ASSERT_TRUE(containers.admit(kId, "web", {}, other, {}));
+    EXPECT_EQ(recorded.of(EventType::container_unmanaged).size(),
+              static_cast<std::size_t>(ComingAndGoing::kOfUser.at_once) + 1);
+    ASSERT_TRUE(containers.admit("another", "web", {}, caller, {}));
+    EXPECT_EQ(recorded.all.back().name, "web");
+    EXPECT_EQ(recorded.all.back().by->user, 0U);
+}
+
+TEST_F(UnmanagedTest, IsReleasedByWhoMay) {
+    auto other = caller;
+    other.user = 1000;
+    ASSERT_TRUE(containers.admit(kId, "web", {}, other, {}));
+    EXPECT_TRUE(containers.has(kId));
+    EXPECT_TRUE(containers.may_withdraw(kId, other));
+    processes.living.insert(200);
+    processes.users[200] = 1000;
+    ASSERT_TRUE(containers.attach(kId, *processes.identify(200), other));
+    gpus.figures = {{200, 271 * kMib}};
+    loop.advance(3 * kSecond);
+    EXPECT_FALSE(containers.may_withdraw(kId, other)) << "its memory would count as free";
+    // What polkit was asked for was less than it takes now.
+    other.own_only = true;
+    const auto refused = containers.release(kId, other, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, model::Refusal::Reason::not_permitted);
+    EXPECT_TRUE(containers.release(kId, caller, {.dry_run = true}));
+    EXPECT_TRUE(containers.has(kId));
+    EXPECT_TRUE(containers.release(kId, caller, {}));
+    EXPECT_FALSE(containers.has(kId));
+    EXPECT_EQ(service->node().held_unmanaged(v100).mib(), 0U);
+    EXPECT_TRUE(containers.release(kId, caller, {})) << "there is nothing to do";
+}
+
+TEST_F(UnmanagedTest, NobodyAttachesAProcessOfAnother) {
+    auto other = caller;
+    other.user = 1000;
+    ASSERT_TRUE(containers.admit(kId, "web", {}, other, {}));
+    processes.living.insert(200);
+    processes.users[200] = 1001;
+    processes.parents[200] = 100;
+    EXPECT_FALSE(containers.attach(kId, *processes.identify(200), other));
+    EXPECT_FALSE(containers.all().begin()->second.attached);
 }
 
 TEST_F(UnmanagedTest, OneThatNeverStartsIsForgotten) {

@@ -64,10 +64,16 @@ TEST(EventLog, instances_have_names_from_their_admission_to_their_end) {
     EventLog log;
     log.happened(an_event(app::EventType::allocation_refused), {});
     EXPECT_EQ(log.names()->find("0123456789ab").id, "");
-    log.happened(an_event(app::EventType::instance_admitted), {});
+    const model::Instance instance{
+        *model::InstanceId::parse("0123456789abcdef"), "we\nb", 0, 0, model::Mode::none, {}, std::nullopt};
+    log.instance_known(instance);
     EXPECT_EQ(log.names()->find("0123456789ab").id, "0123456789abcdef");
     EXPECT_EQ(log.names()->find("0123456789ab").name, "we\nb");
+    // Which may have been told late, of an instance that is gone.
     log.happened(an_event(app::EventType::instance_ended), {});
+    EXPECT_EQ(log.names()->find("0123456789ab").name, "we\nb");
+    log.instance_forgotten(instance.id);
+    log.happened(an_event(app::EventType::instance_admitted), {});
     EXPECT_EQ(log.names()->find("0123456789ab").id, "");
 }
 

@@ -7,17 +7,17 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-using Verb = client::Result<void> (*)(const Input&, client::Node&, Terminal&);
+using VerbCall = client::Result<void> (*)(const Input&, client::Node&, Terminal&);
 
 class ReadVerbs : public testing::Test {
   protected:
-    std::string printed(Verb verb) {
+    std::string printed(VerbCall verb) {
         auto terminal = screen_.terminal();
         const auto done = verb(input_, node_, terminal);
         EXPECT_TRUE(done) << done.error().text;
         return screen_.out.str();
     }
-    nlohmann::json parsed(Verb verb) {
+    nlohmann::json parsed(VerbCall verb) {
         input_.json = true;
         return nlohmann::json::parse(printed(verb));
     }
@@ -388,7 +388,7 @@ TEST_F(ReadVerbs, WhatIsNotThereIsNotFound) {
 TEST_F(ReadVerbs, AnErrorOfTheNodeIsPassedOn) {
     node_.answer = client::fail(client::ClientError::Kind::unreachable, "cgpud: gone. Try: start it.");
     auto terminal = screen_.terminal();
-    for (const Verb verb : {&status, &list, &show}) {
+    for (const VerbCall verb : {&status, &list, &show}) {
         const auto done = verb(input_, node_, terminal);
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, client::ClientError::Kind::unreachable);

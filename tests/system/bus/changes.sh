@@ -52,7 +52,7 @@ printf 'set-weight web 8 # of 20\nset-weight train 12\nset-prio-ratio 0 70\n' >"
 described=$(as_nobody cgpuctl describe)
 expect_equal "generation" "$(jq .generation <<<"$described")" "$(generation)"
 expect_equal "the GPU" "$(jq -S '.gpus[0]' <<<"$described")" \
-    "$(cgpuctl status --json | jq -S '.gpus[0] | del(.memory_used_bytes, .memory_leased_bytes, .xid_errors, .last_xid)')"
+    "$(cgpuctl status --json | jq -S '.gpus[0] | del(.memory_used_bytes, .memory_leased_bytes, .xid_errors, .last_xid, .strangers_share, .strangers_process)')"
 for key in id name image state pid created_seconds module_version managed; do
     expect_equal "$key of the instances" "$(jq -c "[.instances[].$key]" <<<"$described")" \
         "$(cgpuctl list --json | jq -c "[sort_by(.id)[].$key]")"

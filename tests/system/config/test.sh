@@ -83,7 +83,7 @@ asks=(CGPU_MEM=1GiB CGPU_GPUS=1 CGPU_WEIGHT=12)
 job wide -- alloc --mib 100 --hold
 wait_for 20 is_ready wide
 expect_error 'weights of its instances would add up to 12' cgpuctl revert 1
-expect_equal "GPU 1 after the refusal" "$(of gpus.1.policy value) $(of gpus.1.max_inst value)" 'proportional 20'
+expect_equal "GPU 1 after the refusal" "$(of gpus.1.policy value) $(of gpus.1.max_inst value)" 'preemptive 20'
 end_job wide
 expect_equal "a dry run" "$(cgpuctl revert 1 --dry-run)" \
     'GPU 1: the configuration could be put in force; nothing was changed.'
@@ -91,7 +91,7 @@ expect_equal "max_inst" "$(of gpus.1.max_inst value)" 20
 wait_for 5 cgpuctl revert 1 -q
 expect_equal "GPU 1" "$(of gpus.1.policy value) $(of gpus.1.max_inst value) $(of gpus.1.max_inst source)" \
     'weighted 10 /etc/cgpu/cgpud.yaml.d/10.yaml:3'
-expect_equal "GPU 0" "$(of gpus.0.policy value) $(of gpus.0.policy source)" 'proportional state'
+expect_equal "GPU 0" "$(of gpus.0.policy value) $(of gpus.0.policy source)" 'preemptive state'
 expect cgpuctl set-default-memory 2GiB -q
 expect_equal "default memory" "$(of default_memory value) $(of default_memory source)" '2048MiB state'
 expect cgpuctl revert default-memory -q

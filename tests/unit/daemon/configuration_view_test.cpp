@@ -168,7 +168,7 @@ TEST_F(ConfigurationView, WhatTheInstancesDontAllowWaitsForThem) {
 
 TEST_F(ConfigurationView, AGpuThatTheNodeHasntIsNamed) {
     start_ = read();
-    write_text(folder_ / "etc.yaml", "gpus:\n  0:\n    policy: preemptive\n  7:\n    policy: fixed\n");
+    write_text(folder_ / "etc.yaml", "gpus:\n  0:\n    policy: proportional\n  7:\n    policy: fixed\n");
     const auto values = reload();
     EXPECT_EQ(of(values, "gpus.7.policy"),
               (ConfigurationValue{"gpus.7.policy", "", "no such GPU", "fixed", path("etc.yaml") + ":5",

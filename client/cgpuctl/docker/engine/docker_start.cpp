@@ -68,7 +68,7 @@ std::string variable_in(std::string_view word) {
     return std::string(word.substr(1));
 }
 
-std::string text_of(const std::string& file) {
+std::string unit_text(const std::string& file) {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -121,7 +121,7 @@ std::optional<DockerStart> docker_service() {
     for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), pipe)) > 0;)
         shown.append(part.data(), n);
     if (pclose(pipe) != 0 || shown.find("LoadState=loaded\n") == std::string::npos) return std::nullopt;
-    return DockerStart{"docker.service", "systemctl edit docker", flags_of_unit(shown, &text_of)};
+    return DockerStart{"docker.service", "systemctl edit docker", flags_of_unit(shown, &unit_text)};
 }
 
 }  // namespace cgpu::cgpuctl

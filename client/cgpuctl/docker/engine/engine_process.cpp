@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const std::string& file) {
+std::string proc_text(const std::string& file) {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// Of a file of words that end with a NUL.
 std::vector<std::string> words_of(const std::string& file) {
-    const std::string text = text_of(file);
+    const std::string text = proc_text(file);
     std::vector<std::string> words;
     for (std::size_t at = 0; at < text.size();) {
         const auto end = std::min(text.find('\0', at), text.size());
@@ -76,7 +76,7 @@ std::vector<EngineProcess> engine_processes(std::string_view name, const std::st
         const std::string folder = fs::path(proc) / number;
         // The words of a command line are anybody's to choose; the name is that of the program that was
         // executed.
-        if (text_of(folder + "/comm") != its_name) continue;
+        if (proc_text(folder + "/comm") != its_name) continue;
         struct stat owner {};
         if (stat(folder.c_str(), &owner) != 0 || owner.st_uid != geteuid()) continue;
         if (!same_namespace(proc, folder, "pid")) continue;

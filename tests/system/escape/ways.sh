@@ -3,14 +3,16 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/found.sh"
 
+mapfile -t uuids < <(cgpuctl status --json | jq -r '.gpus | sort_by(.index)[].uuid')
 declare -A texts=()
 ways=() gpu=0 limit='' before=()
 
 # start NAME GPUS TEXTS MIB [FLAG…]: a job that runs `escape`, below the command `before`, on a GPU of its own, with another
 # one beside it that isn't the job's where GPUS is 2. TEXTS: what cgpud is to say of it, in any order.
 start() {
-    local name=$1 visible=$gpu
-    (($2 == 1)) || visible+=,$((gpu + 1))
+    # By UUID: numbers would be the job's own.
+    local name=$1 visible=${uuids[gpu]}
+    (($2 == 1)) || visible+=,${uuids[gpu + 1]}
     texts[$name]=$3
     ways+=("$name")
     job "$name" --gpus "$gpu" --mem "$limit" -- env "CUDA_VISIBLE_DEVICES=$visible" "${before[@]}" escape --mib "${@:4}"

@@ -188,7 +188,7 @@ wait_for 5 none_listed
 expect dpkg -r cgpu >"$scratch/remove.log"
 wait_for 10 docker_says 'Default Runtime: runc'
 expect_equal "a container afterwards" "$(docker run --rm lab echo here)" here
-expect_equal "runtimes and resources of daemon.json" "$(jq -c '[.runtimes, .["node-generic-resources"]]' /etc/docker/daemon.json)" '[{},null]'
+expect_equal "runtimes and resources of daemon.json" "$(jq -c '[.runtimes, .["node-generic-resources"]]' /etc/docker/daemon.json)" '[null,null]'
 is_active && fail "cgpud runs without its package"
 expect_error 'not found|not provided|activat' busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindGpu s 0
 expect test ! -e /usr/lib/cgpu -a ! -e /usr/bin/cgpuctl -a ! -e /usr/share/dbus-1/system-services/org.cgpu1.service

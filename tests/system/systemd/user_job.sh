@@ -35,8 +35,8 @@ polkit.addRule(function(action, subject) {
 });
 TEXT
 wait_for 20 quietly run_as alice true
-expect_error 'high priority: polkit .* org.cgpu1.manage-instance.* Try: ' as alice cgpuctl run --mem 1GiB --prio high -- true
-expect_error 'high priority: polkit .* org.cgpu1.manage-instance.* Try: ' as alice env CGPU_PRIO=high cgpuctl run --mem 1GiB -- true
+expect_error 'high priority: .* may not .*org.cgpu1.manage-instance.* Try: ' as alice cgpuctl run --mem 1GiB --prio high -- true
+expect_error 'high priority: .* may not .*org.cgpu1.manage-instance.* Try: ' as alice env CGPU_PRIO=high cgpuctl run --mem 1GiB -- true
 expect_error '^--user: only root may' as alice cgpuctl run --mem 1GiB --user bob -- true
 
 # --- the command is the user's

@@ -84,8 +84,8 @@ TEST_F(ConfigurationView, WhatWasSetForAGpuComesFromTheState) {
     start_ = read();
     ASSERT_TRUE(node_.set_policy(uuid_, model::Policy::weighted));
     EXPECT_EQ(of(reload(), "gpus.0.policy"),
-              (ConfigurationValue{"gpus.0.policy", "weighted", "state", "proportional", path("usr.yaml") + ":1",
-                                  "cgpuctl revert 0"}));
+              (ConfigurationValue{"gpus.0.policy", "weighted", "state", "proportional",
+                                  path("usr.yaml") + ":1", "cgpuctl revert 0"}));
     ASSERT_EQ(node_.set_default_memory(model::Bytes::from_mib(512)), model::Change::changed);
     EXPECT_EQ(of(reload(), "default_memory"),
               (ConfigurationValue{"default_memory", "512MiB", "state", "0", path("usr.yaml") + ":4",

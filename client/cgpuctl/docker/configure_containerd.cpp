@@ -15,14 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ClientError::Kind;
 
-/// A file as it was, kept beside it while the runtime is in it.
-std::string copy_before(const std::string& file) { return file + ".before-cgpu"; }
-
-bool is_same(const std::string& left, const std::string& right) {
-    std::error_code none;
-    return fs::weakly_canonical(left, none) == fs::weakly_canonical(right, none);
-}
-
 bool exists(const std::string& file) {
     std::error_code none;
     return fs::exists(file, none);
@@ -37,7 +29,7 @@ Result<Target> find_target(const std::string& named) {
     const auto all = running_containerds();
     const std::string file = named.empty() ? kContainerdFile : named;
     for (const RunningContainerd& each : all)
-        if (is_same(each.file, file)) return Target{each.file, true};
+        if (is_same_file(each.file, file)) return Target{each.file, true};
     if (!named.empty() || all.empty()) return Target{file, false};
     if (all.size() == 1) return Target{all.front().file, true};
     std::string files;
@@ -80,8 +72,8 @@ struct Former {
     bool was_there = true;
 };
 Result<Former> former(const std::string& file, const std::string& left) {
-    if (!exists(copy_before(file))) return Former{left, !left.empty()};
-    auto before = read_engine_file(copy_before(file));
+    if (!exists(before_file(file))) return Former{left, !left.empty()};
+    auto before = read_engine_file(before_file(file));
     if (!before) return tl::unexpected(before.error());
     const bool is_blank = before->find_first_not_of(" \t\r\n") == std::string::npos;
     if (is_blank ? left.empty() : without_containerd_runtime(*before) == left)
@@ -92,7 +84,7 @@ Result<Former> former(const std::string& file, const std::string& left) {
 Result<void> removes(const Target& target, const std::string& now, const Input& input, Terminal& terminal) {
     const std::string& file = target.file;
     const std::string left = without_containerd_runtime(now);
-    const bool is_in_it = exists(copy_before(file)) || left != without_changes(now);
+    const bool is_in_it = exists(before_file(file)) || left != without_changes(now);
     if (input.dry_run || !is_in_it) {
         terminal.done(file + ": " +
                       (!input.dry_run ? "the runtime cgpu is not in it; there is nothing to undo."
@@ -103,7 +95,7 @@ Result<void> removes(const Target& target, const std::string& now, const Input& 
     const auto old = former(file, left);
     if (!old) return tl::unexpected(old.error());
     if (auto done = put_back(file, old->text, old->was_there); !done) return done;
-    if (auto done = remove_engine_file(copy_before(file)); !done) return done;
+    if (auto done = remove_engine_file(before_file(file)); !done) return done;
     terminal.done(file + ": the runtime cgpu is not in it any more" +
                   (target.runs ? "; the containerd that runs has it until it is restarted (systemctl restart "
                                  "containerd)."
@@ -139,11 +131,11 @@ Result<void> configure_containerd(const Input& input, const std::string& program
         // A file without anything of cgpu's is as somebody else wrote it, also if there is an older one
         // beside it.
         if (was_there && without_containerd_runtime(*now) == without_changes(*now))
-            if (auto kept = write_engine_file(copy_before(file), *now); !kept) return kept;
+            if (auto kept = write_engine_file(before_file(file), *now); !kept) return kept;
         if (auto done = write_engine_file(file, *next); !done) return done;
     }
     if (auto checked = check_written(file, *now, was_there, program, terminal); !checked) {
-        if (*now != *next) (void)remove_engine_file(copy_before(file));
+        if (*now != *next) (void)remove_engine_file(before_file(file));
         return checked;
     }
     // containerd reads its file at its start only. Containers go on meanwhile.

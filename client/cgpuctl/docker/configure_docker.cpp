@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -145,16 +144,11 @@ struct Target {
     std::optional<RunningDocker> docker;
 };
 
-bool is_same(const std::string& left, const std::string& right) {
-    std::error_code none;
-    return std::filesystem::weakly_canonical(left, none) == std::filesystem::weakly_canonical(right, none);
-}
-
 Result<Target> find_target(const std::string& named) {
     const auto dockers = running_dockers();
     const std::string file = named.empty() ? kDockerFile : named;
     for (const RunningDocker& docker : dockers)
-        if (is_same(docker.file, file)) return Target{docker.file, docker};
+        if (is_same_file(docker.file, file)) return Target{docker.file, docker};
     if (!named.empty() || dockers.empty()) return Target{file, std::nullopt};
     if (dockers.size() == 1) return Target{dockers.front().file, dockers.front()};
     std::string all;
@@ -196,7 +190,7 @@ Result<void> configure_docker(const Input& input, Terminal& terminal) {
         if (target->docker) {
             if (auto seen = check_view(*target->docker, *program); !seen) return seen;
             start = DockerStart{target->docker->name(), "systemctl edit docker", target->docker->flags};
-        } else if (is_same(file, kDockerFile)) {
+        } else if (is_same_file(file, kDockerFile)) {
             start = docker_service();
         }
         const auto left = beside_flags(start.value_or(DockerStart{}),

@@ -107,8 +107,6 @@ void restore(DockerConfig& config, const OrderedJson& found) {
 
 }  // namespace
 
-std::string before_file(const std::string& file) { return file + ".before-cgpu"; }
-
 Result<DockerConfig> read_docker_config(const std::string& file) {
     std::string text;
     std::string unused;

@@ -40,9 +40,6 @@ struct DockerWish {
     bool as_default = false;
 };
 
-/// The file in which `before` is kept.
-[[nodiscard]] std::string before_file(const std::string& file);
-
 /// Error (failed): it is not a JSON object; the text has the place of the fault. A missing or empty file is
 /// an empty object.
 [[nodiscard]] client::Result<DockerConfig> read_docker_config(const std::string& file);

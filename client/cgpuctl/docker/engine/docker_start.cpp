@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 #include "core/model/trimmed.hpp"
 
 namespace cgpu::cgpuctl {
@@ -68,9 +67,8 @@ std::string variable_in(std::string_view word) {
     return std::string(word.substr(1));
 }
 
-std::string unit_text(const std::string& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
+std::string text_or_nothing(const std::string& file) {
+    return read_engine_file(file).value_or(std::string());
 }
 
 }  // namespace
@@ -121,7 +119,7 @@ std::optional<DockerStart> docker_service() {
     for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), pipe)) > 0;)
         shown.append(part.data(), n);
     if (pclose(pipe) != 0 || shown.find("LoadState=loaded\n") == std::string::npos) return std::nullopt;
-    return DockerStart{"docker.service", "systemctl edit docker", flags_of_unit(shown, &unit_text)};
+    return DockerStart{"docker.service", "systemctl edit docker", flags_of_unit(shown, &text_or_nothing)};
 }
 
 }  // namespace cgpu::cgpuctl

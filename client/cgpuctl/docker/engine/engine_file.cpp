@@ -26,6 +26,13 @@ tl::unexpected<client::ClientError> cannot_be(const std::string& file, const cha
 
 }  // namespace
 
+std::string before_file(const std::string& file) { return file + ".before-cgpu"; }
+
+bool is_same_file(const std::string& left, const std::string& right) {
+    std::error_code none;
+    return fs::weakly_canonical(left, none) == fs::weakly_canonical(right, none);
+}
+
 client::Result<std::string> read_engine_file(const std::string& file) {
     std::error_code error;
     if (fs::is_directory(file, error)) return cannot_be(file, "read", EISDIR);

@@ -13,6 +13,10 @@ namespace cgpu::cgpuctl {
 /// Writes the file in one step, through symbolic links; its mode and owner stay. Makes its folder. Error
 /// (failed, not_authorized).
 [[nodiscard]] client::Result<void> write_engine_file(const std::string& file, const std::string& text);
+/// The file beside it in which it is kept as it was, while the runtime is in it.
+[[nodiscard]] std::string before_file(const std::string& file);
+/// Whether both paths lead to one file, links resolved.
+[[nodiscard]] bool is_same_file(const std::string& left, const std::string& right);
 /// It may be missing. Error (failed, not_authorized).
 [[nodiscard]] client::Result<void> remove_engine_file(const std::string& file);
 

@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string proc_text(const std::string& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 /// Of a file of words that end with a NUL.
 std::vector<std::string> words_of(const std::string& file) {
-    const std::string text = proc_text(file);
+    const std::string text = read_engine_file(file).value_or(std::string());
     std::vector<std::string> words;
     for (std::size_t at = 0; at < text.size();) {
         const auto end = std::min(text.find('\0', at), text.size());
@@ -38,6 +34,21 @@ std::string link_of(const std::string& path) {
 
 bool same_namespace(const std::string& proc, const std::string& folder, const char* name) {
     return link_of(folder + "/ns/" + name) == link_of(proc + "/self/ns/" + name);
+}
+
+/// Whether all four user ids of the process are the caller's. Its folder's owner says nothing: any process
+/// that isn't dumpable has root's.
+bool is_own(const std::string& folder) {
+    std::istringstream status(read_engine_file(folder + "/status").value_or(std::string()));
+    for (std::string line; std::getline(status, line);) {
+        if (!line.starts_with("Uid:")) continue;
+        std::istringstream ids(line.substr(4));
+        int same = 0;
+        for (uid_t id = 0; ids >> id; ++same)
+            if (id != geteuid()) return false;
+        return same == 4;
+    }
+    return false;
 }
 
 }  // namespace
@@ -76,9 +87,8 @@ std::vector<EngineProcess> engine_processes(std::string_view name, const std::st
         const std::string folder = fs::path(proc) / number;
         // The words of a command line are anybody's to choose; the name is that of the program that was
         // executed.
-        if (proc_text(folder + "/comm") != its_name) continue;
-        struct stat owner {};
-        if (stat(folder.c_str(), &owner) != 0 || owner.st_uid != geteuid()) continue;
+        if (read_engine_file(folder + "/comm").value_or(std::string()) != its_name) continue;
+        if (!is_own(folder)) continue;
         if (!same_namespace(proc, folder, "pid")) continue;
         all.push_back({pid, words_of(folder + "/cmdline"), folder, !same_namespace(proc, folder, "user")});
     }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
 

@@ -1,5 +1,9 @@
+#include <array>
+#include <csignal>
 #include <filesystem>
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -79,13 +83,51 @@ struct RunningEngines : testing::Test {
         for (const std::string& word : words) line += word + '\0';
         folder.file(at + "/comm", name + "\n");
         folder.file(at + "/cmdline", line);
+        folder.file(at + "/status", ids_of(geteuid(), geteuid()));
         folder.link(at + "/ns/pid", pids);
         folder.link(at + "/ns/user", users);
         folder.link(at + "/cwd", "/srv");
     }
+    static std::string ids_of(uid_t real, uid_t effective) {
+        const std::string rest = "\t" + std::to_string(effective);
+        return "Name:\tdockerd\nUid:\t" + std::to_string(real) + rest + rest + rest + "\nGid:\t0\t0\t0\t0\n";
+    }
     client::TempRoot folder;
     std::string proc = folder.at("/proc");
 };
+
+// Found in a reading: the folder of a process that isn't dumpable is root's, whoever runs it, and the file
+// that such a "dockerd" names would have been written by root.
+TEST_F(RunningEngines, OnlyTheCallersOwnProcessesAre) {
+    const uid_t other = geteuid() + 1;
+    process(7, "dockerd", {"dockerd", "--config-file=/etc/cron.d/x"});
+    for (const std::string& status :
+         {ids_of(other, other), ids_of(other, geteuid()), ids_of(geteuid(), other), std::string(),
+          std::string("Uid:\t0\n"), std::string("Uid:\n")}) {
+        folder.file("/proc/7/status", status);
+        EXPECT_TRUE(running_dockers(proc).empty()) << status;
+    }
+}
+
+TEST(EngineProcesses, OneThatIsntDumpableIsItsUsersAllTheSame) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+    std::array<int, 2> ready{};
+    ASSERT_EQ(pipe(ready.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool done = setresuid(65534, 65534, 65534) == 0 && prctl(PR_SET_DUMPABLE, 0) == 0 &&
+                          prctl(PR_SET_NAME, "dockerd") == 0;
+        if (write(ready[1], done ? "y" : "n", 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    char answer = 'n';
+    EXPECT_EQ(read(ready[0], &answer, 1), 1);
+    EXPECT_EQ(answer, 'y');
+    for (const EngineProcess& each : engine_processes("dockerd", "/proc")) EXPECT_NE(each.pid, child);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    for (const int end : ready) close(end);
+}
 
 TEST_F(RunningEngines, ADockerdHasTheFileOfItsFlags) {
     process(30, "dockerd", {"dockerd", "--config-file=daemon.json"});

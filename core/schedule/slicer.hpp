@@ -41,7 +41,8 @@ namespace cgpu::schedule {
 /// Policies (Rules). Work-conserving: turns go to instances that want the GPU, an idle holder loses its turn
 /// after a grace time, and an instance that wakes up and is behind cuts a turn short. The others: a turn
 /// lasts its full time, used or not. While the slices of instances without work pass, no instance holds the
-/// GPU.
+/// GPU. Under proportional, which is work-conserving, weights follow who has work (proportions()), and what
+/// an instance is ahead is measured in GPU time against that division (VirtualTime::balance()).
 ///
 /// Gangs. Kernels of one instance on two GPUs may wait for each other (collectives). If each GPU schedules
 /// independently, a kernel on GPU A can spin during A's turn while its peer on GPU B is held at the gate, and

@@ -123,3 +123,13 @@ what_polkit_decides() {
     expect as_user cgpuctl set-mode memory+compute -q
     rm $rules/10-cgpu-test.rules
 }
+
+# let_user_run: from now on the user may run jobs of the user's own, and no more.
+let_user_run() {
+    find_polkit
+    expect cgpud_as_cgpu
+    start_polkit
+    allow org.cgpu1.run
+    expect chmod u+s /usr/lib/cgpu/cgpu-enter
+    wait_for 10 quietly as_user cgpuctl run --mem 1GiB -- true
+}

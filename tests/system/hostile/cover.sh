@@ -14,12 +14,7 @@ install -d -o $user "$scratch/x" "$scratch/own" "$scratch/bin"
 # These aren't the node's own.
 for folder in /opt /srv; do expect mount -n -t tmpfs -o mode=755 cgpu-test $folder; done
 
-find_polkit
-expect cgpud_as_cgpu
-start_polkit
-allow org.cgpu1.run
-expect chmod u+s /usr/lib/cgpu/cgpu-enter
-wait_for 10 quietly as_user cgpuctl run --mem 1GiB -- true
+let_user_run
 
 # covered WHO [VARIABLE…]: what the fronts and the empty file are mounted over in a job; in $said what cgpuctl says.
 covered() {

@@ -7,12 +7,7 @@ chmod 755 "$scratch"
 install -m 644 "$here/calls.py" "$scratch/calls.py"
 tenant() { as_user /usr/bin/python3 "$scratch/calls.py" "$@"; }
 
-find_polkit
-expect cgpud_as_cgpu
-start_polkit
-allow org.cgpu1.run
-expect chmod u+s /usr/lib/cgpu/cgpu-enter
-wait_for 10 quietly as_user cgpuctl run --mem 1GiB -- true
+let_user_run
 
 echo "One process of 300 MiB in 64 containers without a limit counts once."
 as_user alloc --mib 300 --hold >"$scratch/alloc.out" 2>&1 &
@@ -101,3 +96,16 @@ if [[ -e /dev/fuse ]]; then
     expect_equal "rules of cgpu-fs" "$(signals_to $tree)" 0
     kill "$tree"
 fi
+
+echo "A weaker mode than the configured one isn't the tenant's to choose, and who has it takes no limit from others."
+for mode in none memory; do
+    expect_error "weaker mode.*may not.*org.cgpu1.upgrade-module" as_user env CGPU_MODE=$mode cgpuctl run --mem 512MiB -- true
+    asks=(CGPU_MODE=$mode)
+    job open --gpus 0 --mem 512MiB -- alloc --mib 10 --hold
+    asks=()
+    wait_for 20 is_ready open
+    expect_error "serves 1 instance in mode $mode" cgpuctl run --gpus 0 --mem 1GiB -- true
+    expect_error "serves 1 instance in mode $mode" as_user cgpuctl run --gpus 0 --mem 1GiB -- true
+    end_job open
+    wait_for 10 none_listed
+done

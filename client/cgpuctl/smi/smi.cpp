@@ -12,7 +12,6 @@
 namespace cgpu::cgpuctl::smi {
 namespace {
 
-using client::ClientError;
 using What = Request::What;
 
 constexpr const char* kHelp =

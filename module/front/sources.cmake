@@ -52,7 +52,7 @@ if(NOT TARGET cgpu_front_parts)
   # Hooks of several files are named and declared by the same macros.
   cgpu_never_batch(cgpu_front_parts)
   target_link_libraries(cgpu_front_parts PRIVATE cgpu_options)
-  target_compile_options(cgpu_front_parts PRIVATE -fno-exceptions -fno-rtti -fno-gnu-unique)
+  target_compile_options(cgpu_front_parts PRIVATE -fno-exceptions -fno-rtti $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   set_target_properties(cgpu_front_parts PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endif()
 set(CGPU_FRONT_CUDA_SOURCES ${CGPU_FRONT_CUDA_PLACED} $<TARGET_OBJECTS:cgpu_front_parts>)

@@ -1,6 +1,7 @@
 // What a caller gives the set-uid program: its arguments, and its environment as the kernel keeps it. The
 // input is the arguments, each followed by a NUL, then an empty line, then the environment.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <vector>
 

@@ -10,7 +10,6 @@ namespace cgpu::cgpuctl {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using trace::Kind;
 using trace::Nanos;
 using trace::Record;
 
@@ -118,15 +117,15 @@ std::string TraceJson::begin() { return "{\"displayTimeUnit\": \"ms\",\n\"traceE
 
 std::string TraceJson::add(const Record& record) {
     std::vector<Json> out;
-    Events events(record.kind == Kind::start ? record.begin : start_.begin, out);
+    Events events(record.kind == trace::Kind::start ? record.begin : start_.begin, out);
     const auto& values = record.values;
     switch (record.kind) {
-        case Kind::start:
+        case trace::Kind::start:
             start_ = record;
             events.names({}, "GPU " + std::to_string(values[1]) + " " + divided(record.text).first,
                          {{Track::turns, "whose turn it is"}, {Track::events, "events"}});
             break;
-        case Kind::instance: {
+        case trace::Kind::instance: {
             const auto name = divided(record.text).second;
             names_[record.track] = name;
             ++instances_;
@@ -141,42 +140,42 @@ std::string TraceJson::add(const Record& record) {
                             {"high_priority", values[1] != 0}});
             break;
         }
-        case Kind::left:
+        case trace::Kind::left:
             events.instant(record, "ended", Json::object());
             break;
-        case Kind::turn:
+        case trace::Kind::turn:
             add_turn(record, names_[record.track], events);
             break;
-        case Kind::wait:
+        case trace::Kind::wait:
             events.span(record, Track::gate, "waits", {{"all_threads_waited_us", microseconds(values[0])}});
             break;
-        case Kind::open:
+        case trace::Kind::open:
             events.span(record, Track::gate, values[0] == 1 ? "not divided" : "open outside its turn",
                         Json::object());
             break;
-        case Kind::work:
+        case trace::Kind::work:
             events.span(record, Track::work, "work",
                         {{"gpu_time_us", microseconds(values[0])},
                          {"launches", values[1]},
                          {"in_flight_us", microseconds(values[2])}});
             break;
-        case Kind::memory:
+        case trace::Kind::memory:
             add_memory(record, events);
             break;
-        case Kind::refused:
+        case trace::Kind::refused:
             events.instant(record, "allocations refused", {{"count", values[0]}});
             break;
-        case Kind::event: {
+        case trace::Kind::event: {
             const auto [type, message] = divided(record.text);
             events.instant(record, type, {{"message", message}});
             break;
         }
-        case Kind::dropped:
+        case trace::Kind::dropped:
             events.names({}, "", {{Track::lost, "lost records"}});
             out.erase(out.begin(), out.begin() + 2);  // the process has its name
             events.span(record, Track::lost, "records lost", {{"count", values[0]}});
             break;
-        case Kind::end:
+        case trace::Kind::end:
             last_ = record;
             break;
     }

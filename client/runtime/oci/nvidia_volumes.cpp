@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kPlace = "/var/run/nvidia-container-devices";
 constexpr std::string_view kOtherKind = "imex/";
 constexpr std::string_view kCdi = "cdi/";
-const Json::json_pointer kMounts("/mounts");
+const Json::json_pointer kAllMounts("/mounts");
 
 /// Empty: the mount names none.
 std::string name_in(const Json& mount) {
@@ -38,7 +38,7 @@ Json volume_of(const std::string& gpu) {
 
 std::vector<std::string> gpu_volumes(const OciBundle& bundle) {
     std::vector<std::string> names;
-    for (const Json& mount : list_at(bundle.config(), kMounts)) {
+    for (const Json& mount : list_at(bundle.config(), kAllMounts)) {
         std::string name = name_in(mount);
         while (name.ends_with('/')) name.pop_back();
         if (name.starts_with(kCdi)) name.erase(0, name.rfind('/') + 1);
@@ -48,20 +48,20 @@ std::vector<std::string> gpu_volumes(const OciBundle& bundle) {
 }
 
 bool replace_gpu_volumes(OciBundle& bundle, const std::vector<std::string>& gpus) {
-    const Json all = list_at(bundle.config(), kMounts);
+    const Json all = list_at(bundle.config(), kAllMounts);
     Json kept = Json::array();
     for (const Json& mount : all)
         if (!names_gpus(mount)) kept.push_back(mount);
     if (kept.size() == all.size()) return false;
     for (const std::string& gpu : gpus) kept.push_back(volume_of(gpu));
-    bundle.config()[kMounts] = std::move(kept);
+    bundle.config()[kAllMounts] = std::move(kept);
     return true;
 }
 
 void add_gpu_volumes(OciBundle& bundle, const std::vector<std::string>& gpus) {
-    Json all = list_at(bundle.config(), kMounts);
+    Json all = list_at(bundle.config(), kAllMounts);
     for (const std::string& gpu : gpus) all.push_back(volume_of(gpu));
-    bundle.config()[kMounts] = std::move(all);
+    bundle.config()[kAllMounts] = std::move(all);
 }
 
 }  // namespace cgpu::runtime

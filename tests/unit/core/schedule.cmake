@@ -5,8 +5,9 @@ add_library(schedule_model STATIC
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_process.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_world.cpp)
 target_link_libraries(schedule_model PUBLIC cgpu_core)
+set_target_properties(schedule_model PROPERTIES CGPU_TEST ON)
 
-cgpu_unit_test(schedule_test
+cgpu_unit_test(schedule_test ONE_THREAD
   SOURCES
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_deadlock_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_doubt_test.cpp
@@ -24,3 +25,5 @@ cgpu_unit_test(schedule_test
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_shares_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_step_test.cpp
   LIBS schedule_model)
+# Hours of virtual time: worth optimizing with sanitizers, too.
+target_compile_options(schedule_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)

@@ -1,1 +1,1 @@
-cgpu_unit_test(core_wire_test SOURCES wire/limits_test.cpp LIBS cgpu_core)
+cgpu_unit_test(core_wire_test ONE_THREAD SOURCES wire/limits_test.cpp LIBS cgpu_core)

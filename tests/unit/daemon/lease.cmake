@@ -1,4 +1,4 @@
-cgpu_unit_test(daemon_lease_test
+cgpu_unit_test(daemon_lease_test ONE_THREAD
   SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_property_test.cpp

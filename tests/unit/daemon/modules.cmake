@@ -1,5 +1,5 @@
 if(CGPU_DAEMON AND CGPU_MODULE)
-  cgpu_unit_test(daemon_modules_test SOURCES modules/module_folder_test.cpp LIBS cgpu_modules cgpu_bundle)
+  cgpu_unit_test(daemon_modules_test ONE_THREAD SOURCES modules/module_folder_test.cpp LIBS cgpu_modules cgpu_bundle)
   target_compile_definitions(daemon_modules_test PRIVATE CGPU_TEST_ENGINE="$<TARGET_FILE:cgpu_engine>")
   add_dependencies(daemon_modules_test cgpu_engine)
 endif()

@@ -6,7 +6,7 @@ math(EXPR CGPU_NEXT_VERSION_NUMBER "${CGPU_VERSION_NUMBER} + 1")
 # Compiled once for all engines that are made of this version's sources.
 add_library(test_engine_parts OBJECT ${CGPU_ENGINE_PARTS})
 target_link_libraries(test_engine_parts PRIVATE cgpu_options)
-target_compile_options(test_engine_parts PRIVATE -fvisibility=hidden -fno-gnu-unique)
+target_compile_options(test_engine_parts PRIVATE -fvisibility=hidden $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 cgpu_never_batch(test_engine_parts)
 
 # test_engine(NAME VERSION PARTS...): engines/NAME.so, which declares VERSION.
@@ -16,7 +16,7 @@ function(test_engine name version)
     LIBRARY_OUTPUT_DIRECTORY ${CGPU_TEST_ENGINES})
   target_link_libraries(test_engine_${name} PRIVATE cgpu_options)
   target_compile_definitions(test_engine_${name} PRIVATE CGPU_VERSION_NUMBER=${version}u)
-  target_compile_options(test_engine_${name} PRIVATE -fvisibility=hidden -fno-gnu-unique)
+  target_compile_options(test_engine_${name} PRIVATE -fvisibility=hidden $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   target_link_options(test_engine_${name} PRIVATE -Wl,-Bsymbolic
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/module/engine/exports.map)
   if(NOT CGPU_SANITIZE)  # containers of the lab have no C++ library

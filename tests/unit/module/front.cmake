@@ -94,7 +94,7 @@ foreach(binding lazy now)
   add_library(front_test_reader_${binding} SHARED ${CMAKE_CURRENT_LIST_DIR}/front/driver/variable_reader.c)
   target_link_options(front_test_reader_${binding} PRIVATE -Wl,-z,${binding} -Wl,-z,relro)
 endforeach()
-cgpu_unit_test(front_devices_test
+cgpu_unit_test(front_devices_test ONE_THREAD
   SOURCES front/driver/visible_devices_test.cpp ${PROJECT_SOURCE_DIR}/module/front/driver/visible_devices.cpp
   LIBS cgpu_core ${CMAKE_DL_LIBS})
 target_compile_definitions(front_devices_test PRIVATE CGPU_TEST_LAZY="$<TARGET_FILE:front_test_reader_lazy>"

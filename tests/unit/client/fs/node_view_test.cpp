@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <vector>
+
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::fs {
@@ -55,6 +58,24 @@ TEST(NodeView, AFailureIsNotKept) {
     EXPECT_FALSE(view.recent()) << "what was read before isn't shown as if it held";
     node.answer = {};
     EXPECT_TRUE(view.recent());
+}
+
+// ThreadSanitizer judges: the node itself isn't made for several threads, and the file system has many.
+TEST(NodeView, ManyThreadsReadAndChange) {
+    cgpuctl::FakeNode node;
+    NodeView view(node);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&view] {
+            for (int k = 0; k < 50; ++k) {
+                EXPECT_TRUE(view.now());
+                EXPECT_TRUE(view.recent());
+                EXPECT_TRUE(view.now_for_others());
+                EXPECT_TRUE(view.change(SetPolicy{cgpuctl::kUuid0, "2"}));
+            }
+        });
+    }
+    for (auto& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -88,7 +88,8 @@ unsigned device_of(const std::string& folder) {
 
 client::Result<void> serve(NodeView& view, const std::string& folder) {
     if (auto prepared = prepare(folder); !prepared) return prepared;
-    Served served{view};
+    Sweeper sweeper(view, folder);
+    Served served{view, sweeper};
     timespec_get(&served.mounted, TIME_UTC);
     Arguments arguments;
     const std::unique_ptr<fuse, Destroy> handle(
@@ -99,6 +100,7 @@ client::Result<void> serve(NodeView& view, const std::string& folder) {
                       "run it as root, with the kernel's module fuse loaded "
                       "(modprobe fuse)");
     served.major = device_of(folder);
+    sweeper.start();
     fuse_session* session = fuse_get_session(handle.get());
     fuse_set_signal_handlers(session);
     sd_notify(0, "READY=1");
@@ -106,6 +108,7 @@ client::Result<void> serve(NodeView& view, const std::string& folder) {
     config.max_idle_threads = 4;
     const int ended = fuse_loop_mt(handle.get(), &config);
     fuse_remove_signal_handlers(session);
+    sweeper.stop();
     fuse_unmount(handle.get());
     rmdir(folder.c_str());  // fails if it had files before
     if (ended < 0)

@@ -43,6 +43,7 @@ tl::expected<Found, int> find(const char* path, const client::Result<NodeView::S
 int get_attributes(const char* path, struct stat* info, fuse_file_info*) {
     const auto found = find(path, served().view.recent());
     if (!found) return -found.error();
+    if (found->place.instance != nullptr) served().sweeper.looked_up(path);
     *info = {};
     const ControlFile* file = found->place.file;
     info->st_mode = file == nullptr ? S_IFDIR | 0555 : S_IFREG | file->mode;

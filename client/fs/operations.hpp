@@ -6,12 +6,14 @@
 #include <ctime>
 
 #include "client/fs/node_view.hpp"
+#include "client/fs/sweeper.hpp"
 
 namespace cgpu::fs {
 
 /// What the operations below work on: fuse's private data.
 struct Served {
     NodeView& view;
+    Sweeper& sweeper;
     unsigned major = 0;     ///< the number of the tree's own device, once it is mounted
     timespec mounted = {};  ///< the time that all files have
 };

@@ -6,14 +6,15 @@ std::vector<Escapes::Found> EscapeJudge::found_on(const model::Uuid& gpu) const 
     std::vector<Escapes::Found> found;
     for (const auto& [key, entry] : pools_.all()) {
         if (key.gpu != gpu) continue;
-        for (const auto& [process, account] : entry->pool.accounts()) {
+        for (const auto& item : entry->pool.accounts()) {
+            const auto& [process, account] = item;
             const auto bytes = account.unsized.unexplained();
             if (account.dying || (bytes == 0 && !account.outside)) continue;
             found.push_back({.key = {key, process},
                              .bytes = bytes,
                              .outside = account.outside,
                              .foreign = entry->foreign,
-                             .shared = bytes <= entry->pool.may_be_shared(account),
+                             .shared = entry->pool.may_be_shared(item),
                              .context = may_be_context(*entry, account)});
         }
     }

@@ -90,6 +90,11 @@ bool is_no_reply(const std::string& error) {
 
 app::Result<void> unanswered(const sdbus::Error& error, Action action, const compat::Caller& caller) {
     const std::string& name = error.getName();
+    // polkit passes on what the bus says of the caller.
+    if (name == "org.freedesktop.DBus.Error.NameHasNoOwner" &&
+        error.getMessage().find("'" + caller.name + "'") != std::string::npos)
+        return refuse(action, "the caller, " + user(caller) + ", left the bus before polkit knew it",
+                      "stay connected to the bus until the answer comes");
     if (is_absent(name))
         return refuse(action,
                       "only root may where there is no polkit to ask, and the caller has " + user(caller),

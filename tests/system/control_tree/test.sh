@@ -118,6 +118,21 @@ for reader in "${readers[@]}"; do
 done
 expect_equal "the tree" "$(find $km | sort)" "$before"
 
+echo "Names that were looked up, of instances that have ended, aren't kept."
+kept() { awk '$1 == "fuse_inode" { print $2 }' /proc/slabinfo; } # files of such trees that the kernel keeps
+come_and_go() { # COUNT: times eight, each with its files read
+    local i some=()
+    for i in 1 2 3 4 5 6 7 8; do
+        /usr/bin/python3 "$(dirname "$0")/../hostile/tenant/calls.py" read "$1" $km/0 >/dev/null &
+        some+=($!)
+    done
+    for i in "${some[@]}"; do wait "$i" || return; done
+}
+was=$(kept)
+expect come_and_go 50
+echo "$was files were kept, $(kept) after 400 instances with 6 files each"
+[[ ! $was ]] || expect_between "files that the kernel keeps of 400 instances that were looked up" $(($(kept) - was)) -100000 1200
+
 echo "Without cgpud, and without the tree's process."
 expect lab-restart-cgpud --kill
 expect_file "$km/0/$dockerid/memsize" 1073741824

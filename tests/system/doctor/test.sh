@@ -126,6 +126,11 @@ wait_for 20 has "$scratch/stray.out" '^ready'
 expect_found processes warning "process $stray \(alloc\) uses [0-9]+MiB of GPU 0 and belongs to no instance" "kill $stray"
 kill -TERM $stray && wait $stray
 wait_for 5 green
+keeper=$(cgpuctl run --mem 4GiB -- /usr/bin/python3 "$(dirname "$(realpath "$0")")/keep_memory.py" 3000 2>/dev/null </dev/null)
+nobodys='(3000|29[0-9][0-9])MiB of GPU 0 are used by no process that the driver shows'
+wait_for 20 finds processes warning "$nobodys" 'fuser -v /dev/nvidia'
+kill "${keeper#ready }"
+wait_for 20 green
 
 echo "A process whose instance cgpud doesn't know any more, and a folder that is left."
 expect busctl --quiet call org.cgpu1 /org/cgpu1 org.cgpu1.Manager ReleaseInstance 'sa{sv}' "$(cgpuctl list -q)" 0

@@ -11,6 +11,9 @@ namespace {
 
 constexpr const char* kGpus = "GPUs";
 
+/// A driver may take some for itself.
+constexpr std::uint64_t kMuchOfNobody = std::uint64_t{1} << 30;
+
 /// What ends the obstacle that cgpud names.
 std::string fix_of(const client::Gpu& gpu) {
     const std::string index = std::to_string(gpu.index);
@@ -39,6 +42,16 @@ bool is_of_an_instance(const client::Snapshot& snapshot, std::uint32_t pid) {
 /// As far as /proc shows processes of others at all.
 bool has_ended(const Host& host, const std::string& pid) {
     return host.exists("/proc/1") && !host.exists("/proc/" + pid);
+}
+
+/// What is used of the card beside its instances and all processes that the driver shows.
+std::uint64_t bytes_of_nobody(const client::Snapshot& snapshot, const client::Gpu& gpu,
+                              const client::ExaminedGpu& examined) {
+    std::uint64_t shown = gpu.memory_charged_then;
+    for (const client::GpuProcess& process : examined.processes)
+        if (!is_of_an_instance(snapshot, process.pid)) shown += process.bytes;
+    const auto used = gpu.memory_in_driver.value_or(0);
+    return used - std::min(used, shown);
 }
 
 Findings check_persistence(const Look& look) {
@@ -124,6 +137,19 @@ Findings check_gpu_processes(const Look& look) {
                      " and belongs to no instance",
                  "nothing limits it, and instances may be granted memory that it occupies",
                  "start it by cgpuctl run or docker run --runtime=cgpu, or end it (kill " + pid + ")"});
+        }
+    for (const client::ExaminedGpu& examined : look.examination->gpus)
+        for (const client::Gpu& gpu : look.snapshot->gpus) {
+            const auto bytes = bytes_of_nobody(*look.snapshot, gpu, examined);
+            if (gpu.uuid != examined.uuid || bytes < kMuchOfNobody) continue;
+            findings.push_back(
+                {Level::warning, kProcesses,
+                 size_text(bytes) + " of " + gpu_name(*look.snapshot, gpu.uuid) +
+                     " are used by no process that the driver shows",
+                 "a process may hold the descriptor of memory that another one exported and left: nobody is "
+                 "charged for it, and instances may be granted it",
+                 "fuser -v /dev/nvidia*, and end the processes that are of no instance; after the end of a "
+                 "job, look again in ten seconds"});
         }
     if (findings.empty()) return {ok(kProcesses, "every process on a GPU belongs to an instance")};
     return findings;

@@ -239,6 +239,18 @@ void LeasePool::opened_shared(const model::Process& process, std::uint64_t bytes
     if (Account* account = living_account(process)) account->shared = std::max(account->shared, bytes);
 }
 
+bool LeasePool::may_be_shared(const Accounts::value_type& item) const {
+    const auto bytes = item.second.unsized.unexplained();
+    if (bytes > item.second.shared) return false;
+    std::uint64_t together = 0;
+    for (const auto& [process, account] : accounts_) {
+        const auto its = account.unsized.unexplained();
+        const bool is_before = its != bytes ? its < bytes : !ProcessLess()(item.first, process);
+        if (!account.dying && is_before) together += its;
+    }
+    return together <= limit_;
+}
+
 std::optional<LeaseReport> LeasePool::bounded_report(const model::Process& process,
                                                      const Account& account) const {
     auto report = report_(process);

@@ -115,11 +115,12 @@ class LeasePool {
     void connected_again(const model::Process& process);
     /// It says that it has opened so many bytes in all that other processes made.
     void opened_shared(const model::Process& process, std::uint64_t bytes);
-    /// What the driver may show of a process that is another's: what it says, within the limit. A process
-    /// that lies is not killed for so much more than its limit, but it is reported, and refused more.
-    [[nodiscard]] std::uint64_t may_be_shared(const Account& account) const {
-        return account.shared < limit_ ? account.shared : limit_;
-    }
+    /// Whether what came to a process without the module may be memory of others that it says it has opened.
+    /// All processes of the instance together are believed up to the limit, those with the least first:
+    /// within an instance, no more than the limit can have been made for others to open. (The driver shows
+    /// such memory once.) Who lies is not killed for so much more than the limit, but is reported, and
+    /// refused more.
+    [[nodiscard]] bool may_be_shared(const Accounts::value_type& item) const;
 
     /// A query of the driver begins: notes what is reported now.
     void look_begins();

@@ -2,6 +2,8 @@
 """A tenant that calls cgpud on one connection of the system bus, which busctl's calls don't share.
 
 calls.py unmanaged COUNT PID   takes in so many containers without a limit, attaches PID to each, prints `ready`, and stays
+calls.py own ID                creates an instance with that id for itself, prints `ready`, and stays
+calls.py read COUNT FOLDER     creates and releases an instance so many times, and reads its files in cgpu-fs's folder of a GPU
 calls.py churn COUNT           creates and releases an instance so many times, and prints how often that was done
 """
 import os
@@ -9,6 +11,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 
 
 class Body:
@@ -105,16 +108,29 @@ class Bus:
 
 
 def main():
-    what, count = sys.argv[1], int(sys.argv[2])
     bus = Bus()
+    if sys.argv[1] == "own":
+        bus.call("CreateInstance", Body().text(sys.argv[2]).text("own").pairs({"CGPU_MEM": "64MiB"}).no_options())
+        bus.call("Attach", Body().text(sys.argv[2]).number(os.getpid()).no_options())
+        print("ready", flush=True)
+        signal.pause()
+    what, count = sys.argv[1], int(sys.argv[2])
     for number in range(count):
         name = f"{os.getpid() << 64 | number << 8 | 0xFA:032x}"
+        if what == "read":
+            name = f"{number:04x}{os.getpid():08x}{name[12:]}"
         if what == "unmanaged":
             bus.call("AdmitUnmanaged", Body().text(name).text(f"u{number}").texts([]).no_options())
             bus.call("Attach", Body().text(name).number(int(sys.argv[3])).no_options())
         else:
             wanted = {"CGPU_MEM": "1MiB", "CGPU_GPUS": "0"}
             bus.call("CreateInstance", Body().text(name).text("x").pairs(wanted).no_options())
+            if what == "read":
+                time.sleep(0.1)  # the tree's names are that old at most
+                folder = os.path.join(sys.argv[3], name[:12])
+                for file in os.listdir(folder):
+                    with open(os.path.join(folder, file)) as text:
+                        text.read()
             bus.call("ReleaseInstance", Body().text(name).no_options())
     print("ready" if what == "unmanaged" else count, flush=True)
     if what == "unmanaged":

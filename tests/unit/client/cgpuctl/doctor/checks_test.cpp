@@ -137,6 +137,16 @@ TEST_F(Checks, AProcessOfNoInstance) {
     root_.folder("/proc/1");
     examination_->gpus[0].processes.push_back({4714, kMib});  // it has just ended
     EXPECT_NE(found(check_gpu_processes(look())).what.find("process 4713"), std::string::npos);
+    examination_->gpus[0].processes = {{4711, kMib}};
+    snapshot_->gpus[0].memory_in_driver = 1100 * kMib;
+    snapshot_->gpus[0].memory_charged_then = 100 * kMib;
+    expect_ok(check_gpu_processes(look()));
+    snapshot_->gpus[0].memory_in_driver = 5000 * kMib;
+    EXPECT_EQ(found(check_gpu_processes(look())).what,
+              "4900MiB of GPU 0 are used by no process that the driver shows");
+    root_.file("/proc/4713/comm", "python3\n");
+    examination_->gpus[0].processes.push_back({4713, 4500 * kMib});
+    EXPECT_NE(found(check_gpu_processes(look())).what.find("process 4713"), std::string::npos);
     examination_.reset();
     EXPECT_EQ(found(check_gpu_processes(look())).why, "it is old");
 }

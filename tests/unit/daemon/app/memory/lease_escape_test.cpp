@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "tests/unit/daemon/app/memory/lease_work.hpp"
 
@@ -91,6 +92,25 @@ TEST(LeaseEscape, WhoClaimsToShareHidesNoMoreThanTheLimit) {
     bed.gpus.shown[1] += 3 * kGiB;
     bed.loop.advance(kFound);
     EXPECT_FALSE(bed.processes.killed.empty());
+}
+
+// What instances beside this one made, each of its processes opened some of, and their makers then left.
+TEST(LeaseEscape, ManyWhoClaimToShareHideNoMoreThanTheLimitTogether) {
+    LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));
+    for (const int pid : {1, 2, 3}) {
+        work(bed, pid);
+        bed.leases.opened_shared(bed.key(pid), 2 * kGiB);
+    }
+    bed.gpus.shown[1] += 1536 * kMiB;
+    bed.gpus.shown[2] += 1536 * kMiB;
+    bed.loop.advance(kFound);
+    EXPECT_EQ(bed.unexplained(), 3 * kGiB);
+    EXPECT_TRUE(bed.processes.killed.empty()) << "together within the limit";
+    bed.gpus.shown[3] += 1800 * kMiB;
+    bed.loop.advance(kFound);
+    ASSERT_FALSE(bed.processes.killed.empty());
+    EXPECT_EQ(std::set<int>(bed.processes.killed.begin(), bed.processes.killed.end()), std::set{3})
+        << "the one with the most";
 }
 
 TEST(LeaseEscape, AProcessThatNeverConnectedIsTakenIn) {

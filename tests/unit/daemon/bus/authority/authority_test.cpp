@@ -203,6 +203,14 @@ TEST_F(AuthorityTest, WithoutPolkitOnlyRootMay) {
     EXPECT_TRUE(answer_to(kUser)) << "and it is found as soon as it is there";
 }
 
+TEST_F(AuthorityTest, ACallerThatHasEndedIsNoSignOfAMissingPolkit) {
+    MockPolkit polkit(Mood::gone);
+    const auto answer = answer_to(kUser);
+    ASSERT_FALSE(answer);
+    EXPECT_NE(answer.error().text.find("left the bus before polkit knew"), std::string::npos)
+        << answer.error().text;
+}
+
 TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {
     Authority patient(*connection_, callers_);
     MockPolkit polkit(Mood::hold);

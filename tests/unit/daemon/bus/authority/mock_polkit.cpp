@@ -46,6 +46,11 @@ class Authority final : public sdbus::AdaptorInterfaces<org::freedesktop::Policy
         const Mood now =
             note({subject.get<0>(), subject.get<1>().at("name").get<std::string>(), action, flags == 1, id},
                  result);
+        if (now == Mood::gone)
+            return result.returnError(compat::make_error("org.freedesktop.DBus.Error.NameHasNoOwner",
+                                                         "Could not get UID of name '" +
+                                                             subject.get<1>().at("name").get<std::string>() +
+                                                             "': no such name"));
         // The connection has a lock of its own, so none of ours is held during the call.
         if (now != Mood::hold)
             result.returnResults(Verdict(now == Mood::yes, now == Mood::challenge, Details()));

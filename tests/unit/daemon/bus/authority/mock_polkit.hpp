@@ -10,7 +10,8 @@ namespace cgpu::test {
 /// A polkit on the system bus that gives the configured answers, on a thread of its own.
 class MockPolkit {
   public:
-    enum class Mood { yes, no, challenge, hold };
+    /// `gone`: as polkit does of a caller that has ended meanwhile.
+    enum class Mood { yes, no, challenge, hold, gone };
     struct Question {
         std::string subject_kind;
         std::string subject;

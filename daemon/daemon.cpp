@@ -70,6 +70,7 @@ Daemon::Daemon(config::Sources sources, config::Loaded configuration, std::files
       newer_functions_([this](const auto& names) { bus_->set_newer_driver_functions(names); }) {
     events_.add(event_log_);
     events_.add(memory_trim_);
+    events_.add(cut_off_watch_);
     events_.look_up_in([this] { return service_ ? &service_->node() : nullptr; });
     system::set_up_log(read_.config.log_level, event_log_.names());
 }

@@ -33,6 +33,7 @@
 #include "daemon/system/event_loop.hpp"
 #include "daemon/system/log/event_log.hpp"
 #include "daemon/system/memory_trim.hpp"
+#include "daemon/system/processes/cut_off_watch.hpp"
 #include "daemon/system/processes/processes.hpp"
 #include "daemon/system/service_descriptors.hpp"
 #include "daemon/system/trace_sockets.hpp"
@@ -93,6 +94,7 @@ class Daemon {
     system::EventLoop loop_;
     system::MemoryTrim memory_trim_{loop_};
     system::Processes processes_;
+    system::CutOffWatch cut_off_watch_{loop_, [this](std::int32_t pid) { link_->cut_off(pid); }};
     gpu::ReaderProcess nvml_reader_;
     gpu::Driver driver_;
     store::StateFile store_;

@@ -182,8 +182,15 @@ enum class Event : std::uint32_t {
     managed_memory_refused = 1,  ///< and checkpoints, which older daemons have no event for: see the detail
     foreign_device_refused = 2,  ///< a GPU that isn't one of the instance's
     engine_failed = 3,
-    gate_ran_out = 4,  ///< the daemon was silent; launches continued without it
+    gate_ran_out = 4,        ///< the daemon was silent; launches continued without it
+    driver_unreachable = 5,  ///< the program gets no driver, or one without a GPU; the detail says why. Older
+                             ///< daemons end the connection, which is made for this Notice alone
 };
+
+/// The details of Event::driver_unreachable. Any other text is what the loader said of the driver's library.
+constexpr std::string_view kNoProc = "no /proc";          ///< the library is loaded by a path in it
+constexpr std::string_view kCantHide = "stays dumpable";  ///< and so would give its descriptors to others
+constexpr std::string_view kNoDevice = "no device";       ///< the driver itself says so
 
 struct Notice {
     static constexpr Kind kKind = Kind::notice;

@@ -110,6 +110,14 @@ void Server::stranger(const model::Uuid& gpu, std::int32_t pid) {
         if (link->take_in(*process, *look, gpu)) return;
 }
 
+void Server::cut_off(std::int32_t pid) {
+    const auto process = outside_.processes.identify(pid);
+    if (!process) return;
+    const auto look = outside_.processes.look_at(*process);
+    for (const auto& [id, link] : links_)
+        if (link->take_cut_off(*process, *look)) return;
+}
+
 bool Server::has_member(std::int32_t pid) const {
     const auto process = outside_.processes.identify(pid);
     if (!process) return false;

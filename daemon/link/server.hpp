@@ -31,6 +31,9 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     /// Call once at start, after open() of the living ones.
     void forget_unknown(const std::vector<model::InstanceId>& known);
 
+    /// A process, of any instance or of none, has fronts and can't reach the link.
+    void cut_off(std::int32_t pid);
+
     [[nodiscard]] std::optional<app::LeaseReport> report(const app::LeaseKey& key) const override;
     bool recall(const app::LeaseKey& key, std::uint64_t bytes) override;
     void stranger(const model::Uuid& gpu, std::int32_t pid) override;

@@ -14,10 +14,10 @@ set(CGPU_FRONT_DRIVER_SOURCES ${front}/link/driver_file.cpp ${front}/link/undump
 # Files that contain the paths of the daemon and the engine (base/paths.hpp): tests build them for other paths.
 set(CGPU_FRONT_CUDA_PLACED ${front}/link/connection.cpp ${front}/swap/engine_file.cpp)
 set(CGPU_FRONT_CUDA_PARTS ${message})
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS base clock copy_mark descriptor errands thread waiting)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS base clock copy_mark descriptor errands loading thread waiting)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS driver captures context_scope library_cuda real_driver real_library relaxed_capture
                  stream_key visible_devices)
-cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link mapped_pages)
+cgpu_front_files(CGPU_FRONT_CUDA_PARTS link link mapped_pages unreachable)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS swap engine library_file sections)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS session session)
 cgpu_front_files(CGPU_FRONT_CUDA_PARTS contexts context_batches context_table event_pool launch_changes)
@@ -33,9 +33,9 @@ cgpu_front_files(CGPU_FRONT_CUDA_PARTS hooks/transfers attributed_hooks copy_bat
                  peer_copy_hooks)
 
 set(CGPU_FRONT_NVML_SOURCES ${message})
-cgpu_front_files(CGPU_FRONT_NVML_SOURCES base clock descriptor waiting)
+cgpu_front_files(CGPU_FRONT_NVML_SOURCES base clock descriptor loading waiting)
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES driver real_library)
-cgpu_front_files(CGPU_FRONT_NVML_SOURCES link connection mapped_pages)
+cgpu_front_files(CGPU_FRONT_NVML_SOURCES link connection mapped_pages unreachable)
 cgpu_front_files(CGPU_FRONT_NVML_SOURCES nvml library_nvml nvml_device_hooks nvml_usage_hooks nvml_process_hooks nvml_table_hook
                  nvml_usage observer)
 math(EXPR number "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
@@ -44,7 +44,7 @@ set_source_files_properties(${front}/link/connection.cpp PROPERTIES COMPILE_DEFI
 # The exchange of engines, for programs that are not a front.
 set(CGPU_FRONT_SWAP_SOURCES)
 cgpu_front_files(CGPU_FRONT_SWAP_SOURCES swap engine engine_file library_file sections)
-cgpu_front_files(CGPU_FRONT_SWAP_SOURCES base clock waiting)
+cgpu_front_files(CGPU_FRONT_SWAP_SOURCES base clock loading waiting)
 
 # The rest is compiled once for all of them.
 if(NOT TARGET cgpu_front_parts)

@@ -6,7 +6,7 @@ status=0
 (($#)) || { echo "no program was named" && exit 1; }
 for program in "$@"; do
     bound=$(nm -D --undefined-only "$program") || { echo "$program: nm can't read it" && status=1 && continue; }
-    if grep -E ' (pthread_create|thrd_create|clone|_ZNSt6thread15_M_start_thread)' <<<"$bound"; then
+    if grep -E ' (pthread_create|thrd_create|_ZNSt6thread15_M_start_thread)' <<<"$bound"; then
         echo "$(basename "$program") can start a thread. Try: without ONE_THREAD in its CMakeLists.txt"
         status=1
     fi

@@ -59,7 +59,8 @@ landed() {
 }
 # What the change concerns decides, whatever the commit.
 hour=100
-for file in "clean-bookworm clean-trixie cmake/packages.txt" "clean-trixie clean-bookworm tests/system/containers/suite.sh" \
+for file in "asan tsan core/request/percent.cpp" "tsan asan module/front/link/link.cpp" "tsan asan daemon/link/base/thread.cpp" \
+    "clean-bookworm clean-trixie cmake/packages.txt" "clean-trixie clean-bookworm tests/system/containers/suite.sh" \
     "docker-of-systemd docker-by-hand units/cgpud.service.in" "docker-by-hand docker-of-systemd client/runtime/call/asked.cpp"; do
     read -r step other path <<<"$file"
     for ((i = 0; i < 2; ++i)); do
@@ -76,29 +77,29 @@ rhythm() {
     for ((i = 0; i < 24; ++i)); do
         landed $((hour++)) "$@"
         files=$(.ci/changed)
-        choices+=("$(.ci/turn docker-by-hand docker-of-systemd <<<"$files")")
+        choices+=("$(.ci/turn asan tsan <<<"$files")")
         pairs+=" ${choices[-1]}+$(.ci/turn clean-trixie clean-bookworm <<<"$files")"
     done
-    expect_equal "the same commit again" "$(turn docker-by-hand docker-of-systemd)" "${choices[-1]}"
+    expect_equal "the same commit again" "$(turn asan tsan)" "${choices[-1]}"
     for every in 1 2 3; do
         for ((i = 0; i < every; ++i)); do
             in_turn=$(for ((n = i; n < 24; n += every)); do echo "${choices[n]}"; done | sort -u | paste -sd ' ')
-            expect_equal "steps of each commit of $every, with $*" "$in_turn" 'docker-by-hand docker-of-systemd'
+            expect_equal "steps of each commit of $every, with $*" "$in_turn" 'asan tsan'
         done
     done
     expect_equal "kinds of checks with $*" "$(tr ' ' '\n' <<<"$pairs" | grep . | sort -u | wc -l)" 4
 }
 rhythm docs/first
-rhythm client/runtime/main.cpp cmake/packages.txt units/cgpud.service.in
+rhythm core/request/percent.cpp module/front/link/link.cpp client/runtime/main.cpp cmake/packages.txt
 
 # The last line of a check says what is left. Where no choice can be made, both run.
-ended() { bash -c '. .ci/steps.sh; pair=(clean-bookworm clean-trixie); take_turn pair; echo "${pair[@]}"; end_steps' | paste -sd '|'; }
-landed $((hour++)) tests/system/containers/suite.sh
-expect_equal "a check of containers" "$(ended)" 'clean-trixie|0 passed, 0 failed; left to later commits: clean-bookworm'
-landed $((hour++)) cmake/packages.txt
-expect_equal "a check of packages" "$(ended)" 'clean-bookworm|0 passed, 0 failed; left to later commits: clean-trixie'
+ended() { bash -c '. .ci/steps.sh; pair=(asan tsan); take_turn pair; echo "${pair[@]}"; end_steps' | paste -sd '|'; }
+landed $((hour++)) module/front/link/link.cpp
+expect_equal "a check of threads" "$(ended)" 'tsan|0 passed, 0 failed; left to later commits: asan'
+landed $((hour++)) core/request/percent.cpp
+expect_equal "a check of a parser" "$(ended)" 'asan|0 passed, 0 failed; left to later commits: tsan'
 rm .ci && mkdir .ci && cp "$source_folder/.ci/steps.sh" .ci
-expect_equal "a check without a choice" "$(ended 2>/dev/null)" 'clean-bookworm clean-trixie|0 passed, 0 failed'
+expect_equal "a check without a choice" "$(ended 2>/dev/null)" 'asan tsan|0 passed, 0 failed'
 
 # The table names steps and files that exist.
 while read -ra row; do

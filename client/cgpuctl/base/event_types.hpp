@@ -6,7 +6,7 @@
 namespace cgpu::cgpuctl {
 
 /// The types of cgpud's events, those first that are asked for most. cgpud(8) says what each tells.
-inline constexpr std::array<std::string_view, 25> kEventTypes = {
+inline constexpr std::array<std::string_view, 26> kEventTypes = {
     "instance-admitted",
     "instance-refused",
     "instance-resumed",
@@ -17,6 +17,7 @@ inline constexpr std::array<std::string_view, 25> kEventTypes = {
     "escape-found",
     "escape-ended",
     "report-doubted",
+    "driver-unreachable",
     "job-begun",
     "job-back",
     "job-ended",

@@ -21,6 +21,7 @@ enum class EventType {
     escape_found,
     escape_ended,
     report_doubted,
+    driver_unreachable,
     job_begun,
     job_back,
     job_ended,
@@ -40,7 +41,7 @@ struct EventKind {
     std::string_view message_id;  ///< MESSAGE_ID of the journal: 128 bits, which never change
 };
 
-inline constexpr std::array<EventKind, 25> kEventKinds = {{
+inline constexpr std::array<EventKind, 26> kEventKinds = {{
     {EventType::daemon_started, "daemon-started", "6cf287fbf4f74c459373bc12bc5e57ea"},
     {EventType::daemon_stopped, "daemon-stopped", "f6a82179edb14fd2864c704a6beacf0a"},
     {EventType::configuration_read, "configuration-read", "feb7853c7b3a42ceabd750f79e997269"},
@@ -55,6 +56,7 @@ inline constexpr std::array<EventKind, 25> kEventKinds = {{
     {EventType::escape_found, "escape-found", "ca999abc7b064fbf9cf4b8cd401e1b1c"},
     {EventType::escape_ended, "escape-ended", "82d2528fa2474567b9046cc40054239d"},
     {EventType::report_doubted, "report-doubted", "06429e4521b841b98223cebea89019e3"},
+    {EventType::driver_unreachable, "driver-unreachable", "7fdbaa8453c4466ead925ba7dbda367e"},
     {EventType::job_begun, "job-begun", "69589bd775214fa7b70dd8f53ea26b6b"},
     {EventType::job_back, "job-back", "31efe29a422640a9a02302de06ab8ae0"},
     {EventType::job_ended, "job-ended", "cd1852a996584a378c42b9349bb70e22"},

@@ -11,39 +11,6 @@
 #include "daemon/link/instance/process_list.hpp"
 
 namespace cgpu::link {
-namespace {
-
-const char* describe(const wire::Notice& notice) {
-    switch (notice.event) {
-        case wire::Event::managed_memory_refused:
-            if (std::string_view(notice.detail).starts_with("cuCheckpoint"))
-                return "a checkpoint was refused: the memory that its restore would take again can't be held "
-                       "to the memory limit. Try: checkpoint instances of mode none only";
-            if (std::string_view(notice.detail).find("Prefetch") != std::string_view::npos)
-                return "a prefetch to the GPU was refused: no limit holds for pageable memory that it moves "
-                       "there. "
-                       "Try: copy to memory of cudaMalloc, or mode none";
-            if (std::string_view(notice.detail).starts_with("cuLogicalEndpoint"))
-                return "memory was not bound to a logical endpoint: it would stay there, uncharged. Try: "
-                       "multicast objects (cuMulticastBindMem), or mode none";
-            if (std::string_view(notice.detail).starts_with("cuStreamBeginCaptureToCig"))
-                return "a capture for a graphics API was refused: its work would run past the gate. Try: "
-                       "launch "
-                       "it in a stream, or mode none";
-            return "managed memory was refused: it can't be held to the memory limit. Try: use cudaMalloc, "
-                   "or mode none";
-        case wire::Event::foreign_device_refused:
-            return "a GPU that is not one of the instance's was refused";
-        case wire::Event::engine_failed:
-            return "the engine failed";
-        case wire::Event::gate_ran_out:
-            return "cgpud was silent for too long, launches went on without it";
-    }
-    return nullptr;
-}
-
-}  // namespace
-
 app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Instance& instance,
                                                               const std::filesystem::path& folder,
                                                               const Outside& outside,
@@ -76,6 +43,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
       outside_(outside),
       settings_(settings),
       log_(instance.id.short_id(), outside.loop),
+      notices_(instance_, outside, log_),
       doorbell_(std::move(doorbell)),
       descriptors_(descriptors),
       loop_(outside.loop),
@@ -133,11 +101,8 @@ void InstanceLink::give(Connection& connection, const wire::Give& give) {
 }
 
 void InstanceLink::notice(Connection& connection, const wire::Notice& notice) {
-    const char* text = describe(notice);
-    if (text == nullptr) return malformed(connection, "a Notice of an unknown event");
-    std::string line = std::string(text) + " (GPU " + std::to_string(notice.gpu);
-    if (notice.detail[0] != '\0') line += ", " + model::quote(notice.detail);
-    log_.write(connection.process().pid, line + ")");
+    if (!notices_.told(connection.process().pid, notice))
+        malformed(connection, "a Notice of an unknown event");
 }
 
 void InstanceLink::process_ended(const model::Process& process) {
@@ -195,6 +160,12 @@ bool InstanceLink::take_in(const model::Process& process, const app::ProcessLook
         log_.write(process.pid, entered.error().text);
     else
         peers_.enter(process);
+    return true;
+}
+
+bool InstanceLink::take_cut_off(const model::Process& process, const app::ProcessLook& look) {
+    if (!has_member(process, look)) return false;
+    notices_.cut_off(process.pid);
     return true;
 }
 

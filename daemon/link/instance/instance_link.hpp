@@ -9,6 +9,7 @@
 #include "daemon/link/instance/instance_loop.hpp"
 #include "daemon/link/instance/memory_asks.hpp"
 #include "daemon/link/instance/notice_log.hpp"
+#include "daemon/link/instance/notices.hpp"
 #include "daemon/link/instance/peers.hpp"
 #include "daemon/link/socket/connection.hpp"
 #include "daemon/link/socket/listener.hpp"
@@ -44,6 +45,8 @@ class InstanceLink final : public ConnectionOwner {
     bool recall(const model::Process& process, const model::Uuid& gpu, std::uint64_t bytes);
     /// Takes in a process that holds memory and never connected. False: it doesn't belong to the instance.
     bool take_in(const model::Process& process, const app::ProcessLook& look, const model::Uuid& gpu);
+    /// Tells of a process that has fronts and can't reach the link. False: it doesn't belong to the instance.
+    bool take_cut_off(const model::Process& process, const app::ProcessLook& look);
     /// Tells a front to change to another engine.
     void switch_engine(const upgrade::Switch& order, const std::string& engine);
     /// Call when the instance has ended: reports the end of each of its processes to the EngineWatch.
@@ -94,6 +97,7 @@ class InstanceLink final : public ConnectionOwner {
     const Outside& outside_;
     const Settings& settings_;
     NoticeLog log_;
+    Notices notices_;
     std::shared_ptr<DoorbellPage> doorbell_;
     DescriptorBudget::Share descriptors_;
     InstanceLoop loop_;  ///< declared before the members that it watches

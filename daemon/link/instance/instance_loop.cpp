@@ -50,7 +50,9 @@ void InstanceLoop::turn() {
         // descriptor that stays ready behind the others, so each of them gets its turn.
         epoll_event event{};
         if (epoll_wait(epoll_.fd(), &event, 1, 0) != 1) return;
-        const auto found = calls_.find(event.data.u64);
+        const std::uint64_t key =
+            event.data.u64;  // a member of a packed structure, to which no reference may be bound
+        const auto found = calls_.find(key);
         if (found == calls_.end()) continue;
         const auto call = found->second;  // it may end its own watch
         (*call)(event.events);

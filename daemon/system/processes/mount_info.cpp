@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <unordered_set>
+
+#include "core/wire/limits.hpp"
 
 namespace cgpu::system {
 namespace {
@@ -18,6 +21,12 @@ std::string_view take_word(std::string_view& line) {
 }
 
 /// `MAJOR:MINOR`; nothing where it is something else.
+// A user with namespaces of its own can mount what and as often as it likes. Beyond these bounds a text isn't
+// judged: each look takes some milliseconds at most.
+constexpr std::size_t kMostMounts = 4096;
+constexpr std::size_t kMostFronts = 8;  ///< some libraries, each by some paths
+constexpr int kMostSteps = 32;          ///< mounts on the way to a path
+
 std::optional<dev_t> device_in(std::string_view word) {
     unsigned numbers[2] = {};
     const char* at = word.data();
@@ -29,6 +38,64 @@ std::optional<dev_t> device_in(std::string_view word) {
         at = next + (last ? 0 : 1);
     }
     return makedev(numbers[0], numbers[1]);
+}
+
+/// One line: where a mount is in the tree of mounts, and what it shows.
+struct Mount {
+    std::string_view id;
+    std::string_view parent;
+    std::string_view root;   ///< its path within its file system
+    std::string_view point;  ///< as the process sees it
+};
+
+std::vector<Mount> mounts_in(std::string_view mountinfo) {
+    std::vector<Mount> found;
+    while (!mountinfo.empty()) {
+        const auto end = mountinfo.find('\n');
+        auto line = mountinfo.substr(0, end);
+        mountinfo.remove_prefix(end == std::string_view::npos ? mountinfo.size() : end + 1);
+        Mount mount;
+        mount.id = take_word(line);
+        mount.parent = take_word(line);
+        take_word(line);  // the device
+        mount.root = take_word(line);
+        mount.point = take_word(line);
+        if (!mount.point.empty()) found.push_back(mount);
+    }
+    return found;
+}
+
+bool leads_to(std::string_view point, std::string_view path) {
+    return point == "/" ||
+           (path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/'));
+}
+
+/// The mount in which a path without links ends: from the root, always the next mount on the way, as the
+/// kernel goes. Null: that of the process's root, which needn't be a mount.
+const Mount* mount_at(const std::vector<Mount>& mounts, const std::unordered_set<std::string_view>& ids,
+                      std::string_view path) {
+    const Mount* at = nullptr;
+    for (int i = 0; i < kMostSteps; ++i) {
+        const Mount* next = nullptr;
+        for (const auto& mount : mounts) {
+            const bool is_top = mount.parent == mount.id || !ids.contains(mount.parent);
+            const bool is_below = at == nullptr ? is_top : mount.parent == at->id && mount.id != at->id;
+            if (is_below && leads_to(mount.point, path) &&
+                (next == nullptr || mount.point.size() < next->point.size()))
+                next = &mount;
+        }
+        if (next == nullptr) break;
+        at = next;
+    }
+    return at;
+}
+
+/// By its place among the files that are made for an instance (client/run/mounts).
+bool is_front(const Mount& mount) { return mount.root.starts_with("/front/lib"); }
+
+bool is_link(const Mount& mount) {
+    return mount.root.find("/instances/") != std::string_view::npos &&
+           mount.root.find("/link") != std::string_view::npos;
 }
 
 }  // namespace
@@ -55,6 +122,21 @@ bool is_folder(const MountedFolder& mount, dev_t device, std::string_view folder
 bool mounts_folder(std::string_view mountinfo, dev_t device, std::string_view folder) {
     return std::ranges::any_of(mounted_folders(mountinfo),
                                [&](const auto& mount) { return is_folder(mount, device, folder); });
+}
+
+bool is_cut_off(std::string_view mountinfo) {
+    // Most processes have none, and texts can be long.
+    if (mountinfo.find(" /front/lib") == std::string_view::npos) return false;
+    const auto mounts = mounts_in(mountinfo);
+    if (mounts.size() > kMostMounts) return false;
+    std::unordered_set<std::string_view> ids;
+    for (const auto& mount : mounts) ids.insert(mount.id);
+    const auto* link = mount_at(mounts, ids, wire::kLinkSocket);
+    if (link != nullptr && is_link(*link)) return false;
+    std::size_t fronts = 0;
+    return std::ranges::any_of(mounts, [&](const auto& mount) {
+        return is_front(mount) && ++fronts <= kMostFronts && mount_at(mounts, ids, mount.point) == &mount;
+    });
 }
 
 }  // namespace cgpu::system

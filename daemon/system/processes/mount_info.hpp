@@ -24,4 +24,11 @@ struct MountedFolder {
 /// that matches.
 [[nodiscard]] bool mounts_folder(std::string_view mountinfo, dev_t device, std::string_view folder);
 
+/// Whether the text shows a front that the process can open, and no link of an instance where fronts look for
+/// it: the process runs in a root or a sandbox that has the driver's libraries of its job, and not /run/cgpu.
+/// A mount that another one covers doesn't count. (A front or a link that isn't a mount there isn't seen, nor
+/// is one among more than 4096 mounts or behind more than 32 on its way: that bounds the time that a text
+/// takes.)
+[[nodiscard]] bool is_cut_off(std::string_view mountinfo);
+
 }  // namespace cgpu::system

@@ -1,15 +1,8 @@
 #include "daemon/system/processes/mount_search.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
-#include <memory>
-#include <string_view>
 #include <utility>
 
 #include "daemon/system/processes/mount_info.hpp"
@@ -60,16 +53,11 @@ void MountSearch::look_at_new() {
 }
 
 void MountSearch::list_pids() {
-    const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
-    blind_ = !proc;
-    if (!proc) return;
-    while (const auto* entry = readdir(proc.get())) {
-        const std::string_view name(entry->d_name);
-        std::int32_t pid = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (error == std::errc{} && end == name.data() + name.size() && !examined_.contains(pid))
-            pids_.push_back(pid);
-    }
+    const auto pids = all_pids();
+    blind_ = !pids;
+    if (!pids) return;
+    for (const auto pid : *pids)
+        if (!examined_.contains(pid)) pids_.push_back(pid);
 }
 
 void MountSearch::look_on() {
@@ -107,7 +95,7 @@ void MountSearch::look_at(std::int32_t pid) {
 }
 
 bool MountSearch::mounted_for(std::int32_t pid) {
-    const auto first_mount = first_mount_of(pid);
+    const auto first_mount = first_mount_seen(pid);
     missed_ = missed_ || first_mount.empty();
     if (first_mount.empty()) return false;
     if (const auto known = mounted_.find(first_mount); known != mounted_.end()) return known->second;
@@ -120,17 +108,11 @@ bool MountSearch::mounted_for(std::int32_t pid) {
     return mounted_[first_mount] = mounts_folder(*mounts, status.st_dev, folder_.native());
 }
 
-/// The id of the first mount that a process shows; empty if it has ended. The kernel generates no more of the
-/// text than is read.
-std::string MountSearch::first_mount_of(std::int32_t pid) {
-    const int fd = open(mountinfo_of(pid).c_str(), O_RDONLY | O_CLOEXEC);
-    blind_ = blind_ || (fd < 0 && is_lack(errno));
-    if (fd < 0) return {};
-    std::array<char, 16> begin{};
-    const auto got = read(fd, begin.data(), begin.size());
-    close(fd);
-    const std::string_view text(begin.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-    return std::string(text.substr(0, text.find(' ')));
+/// The id of the first mount that a process shows; empty if it has ended.
+std::string MountSearch::first_mount_seen(std::int32_t pid) {
+    auto first = first_mount_of(pid);
+    blind_ = blind_ || (!first && is_lack(first.error()));
+    return std::move(first).value_or("");
 }
 
 }  // namespace cgpu::system

@@ -36,7 +36,7 @@ class MountSearch final : public app::Watch {
     void look_on();
     void look_at(std::int32_t pid);
     [[nodiscard]] bool mounted_for(std::int32_t pid);
-    [[nodiscard]] std::string first_mount_of(std::int32_t pid);
+    [[nodiscard]] std::string first_mount_seen(std::int32_t pid);
 
     app::Loop& loop_;
     app::Processes& processes_;

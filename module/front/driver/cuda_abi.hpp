@@ -34,6 +34,7 @@ constexpr CUresult kSuccess = 0;
 constexpr CUresult kInvalidValue = 1;
 constexpr CUresult kOutOfMemory = 2;
 constexpr CUresult kNotInitialized = 3;
+constexpr CUresult kNoDevice = 100;
 constexpr CUresult kInvalidDevice = 101;
 constexpr CUresult kNotFound = 500;
 constexpr CUresult kNotReady = 600;

@@ -2,17 +2,21 @@
 // accessible to LD_PRELOAD and LD_LIBRARY_PATH.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
+#include "module/front/base/loading.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/driver/real_library.hpp"
 #include "module/front/link/connection.hpp"
 #include "module/front/link/undumpable.hpp"
+#include "module/front/link/unreachable.hpp"
 
 namespace cgpu::front {
 namespace {
@@ -103,6 +107,41 @@ class Files {
 
 constinit Files* Files::first = nullptr;
 
+/// Why the library wasn't loaded, for cgpud's log; empty if cgpud knows.
+using Reason = std::array<char, sizeof(wire::Notice::detail)>;
+
+bool has_proc() { return access("/proc/thread-self/fd", F_OK) == 0; }
+
+/// What the loader says, without the path in front: the number in it tells nothing.
+std::string_view loaders_words(std::string_view path) {
+    const char* words = dlerror();
+    std::string_view text = words != nullptr ? words : "the loader says nothing";
+    if (text.starts_with(path)) text.remove_prefix(path.size());
+    if (text.starts_with(": ")) text.remove_prefix(2);
+    return text;
+}
+
+/// Waits until `until_ns` for the library's file.
+void* load(std::int64_t until_ns, Reason& why) {
+    Files files;
+    if (!Files::are_hidden()) {
+        wire::put_text(why, has_proc() ? wire::kCantHide : wire::kNoProc);
+        return nullptr;
+    }
+    const int file = files.fetch(until_ns);
+    if (file < 0) return nullptr;
+    // The loader identifies libraries by the path by which they were opened, and this number will be
+    // another file's later: so the path has an unusual form, which differs for both libraries. It leads
+    // through this thread, because /proc/self/fd is empty once the main thread has ended.
+    std::array<char, 64> path{};
+    const char* folder = kLibrary == wire::Library::cuda ? "/proc/thread-self/." : "/proc/thread-self/./.";
+    std::snprintf(path.data(), path.size(), "%s/fd/%d", folder, file);
+    const Loading guard;
+    void* library = dlopen(path.data(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) wire::put_text(why, has_proc() ? loaders_words(path.data()) : wire::kNoProc);
+    return library;
+}
+
 }  // namespace
 
 void* open_real_library() {
@@ -111,21 +150,10 @@ void* open_real_library() {
     const auto began = now_ns();
     const auto failed = failed_at.load();
     if (failed != 0 && began - failed < kNextTryAfter) return nullptr;
-    void* library = nullptr;
     Files::handle_forks();
-    Files files;
-    const bool hidden = Files::are_hidden();
-    const int file = hidden ? files.fetch(began + (failed == 0 ? kFirstPatience : kLaterPatience)) : -1;
-    if (file >= 0) {
-        // The loader identifies libraries by the path by which they were opened, and this number will be
-        // another file's later: so the path has an unusual form, which differs for both libraries. It leads
-        // through this thread, because /proc/self/fd is empty once the main thread has ended.
-        std::array<char, 64> path{};
-        const char* folder =
-            kLibrary == wire::Library::cuda ? "/proc/thread-self/." : "/proc/thread-self/./.";
-        std::snprintf(path.data(), path.size(), "%s/fd/%d", folder, file);
-        library = dlopen(path.data(), RTLD_NOW | RTLD_LOCAL);
-    }
+    Reason why{};
+    void* library = load(began + (failed == 0 ? kFirstPatience : kLaterPatience), why);
+    if (library == nullptr && why[0] != '\0') tell_unreachable(why.data());
     failed_at.store(library == nullptr ? now_ns() : 0);
     errno = kept;
     return library;

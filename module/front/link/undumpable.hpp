@@ -28,8 +28,9 @@ class Undumpable {
 
     /// Whether the process is hidden in fact. A filter of system calls (seccomp) can answer prctl instead of
     /// the kernel, so the owner that the kernel shows of the process's files in /proc counts, too: root's,
-    /// unless it is dumpable. Of a process that is root itself the owner says nothing. False also where /proc
-    /// isn't mounted.
+    /// unless it is dumpable. The owner says nothing of a process that is root itself, nor of one in a user
+    /// namespace that shows root by the process's own number: that one must have no filter. False also where
+    /// /proc isn't mounted.
     [[nodiscard]] static bool holds();
 
     static void before_fork();

@@ -1,5 +1,6 @@
-#include "module/front/process/fork.hpp"
-
+// A forked child starts from scratch: not connected, without accounts, and without locks held by threads that
+// it doesn't have. (The driver itself can't be used in a child forked after cuInit; one forked earlier calls
+// cuInit itself.)
 #include <pthread.h>
 
 #include "module/front/base/errands.hpp"
@@ -18,13 +19,11 @@
 #include "module/front/process/switcher.hpp"
 #include "module/front/session/session.hpp"
 #include "module/front/sizes/code_table.hpp"
-#include "module/front/swap/engine_file.hpp"
 
 namespace cgpu::front {
 namespace {
 
 void in_child() {
-    after_fork_in_child();
     service_thread().reset_in_child();
     errands().reset_in_child();
     switcher().reset_in_child();
@@ -43,11 +42,9 @@ void in_child() {
     captures_under_way.store(0);
 }
 
+// When the front is loaded: a fork that has begun asks no handler that is registered meanwhile, and the child
+// would wait for a thread that it doesn't have.
+__attribute__((constructor)) void handle_forks() { pthread_atfork(nullptr, nullptr, in_child); }
+
 }  // namespace
-
-void reset_in_forked_children() {
-    static std::atomic<bool> done{false};
-    if (!done.exchange(true)) pthread_atfork(before_fork, after_fork_in_parent, in_child);
-}
-
 }  // namespace cgpu::front

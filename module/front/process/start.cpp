@@ -1,7 +1,6 @@
 // The start of a session: the one file that knows everything that a session needs.
 #include "module/front/driver/real_driver.hpp"
 #include "module/front/link/connection.hpp"
-#include "module/front/process/fork.hpp"
 #include "module/front/process/service_thread.hpp"
 #include "module/front/session/session.hpp"
 
@@ -16,7 +15,6 @@ void tell_engine_failed(const Descriptor& socket, const wire::Welcome& welcome) 
 }
 
 bool connect(Session& session) {
-    reset_in_forked_children();
     read_clock_offset();
     Descriptor socket;
     wire::Welcome welcome{};

@@ -3,13 +3,12 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "module/front/base/loading.hpp"
 #include "module/front/base/paths.hpp"
-#include "module/front/base/waiting.hpp"
 #include "module/front/swap/library_file.hpp"
 
 namespace cgpu::front {
@@ -18,31 +17,6 @@ namespace {
 void* allocate(std::uint64_t bytes) { return std::malloc(bytes); }
 
 constexpr module::EngineHost kHost{allocate, std::free};
-constexpr std::int64_t kPatience = 100 * kMillisecond;
-
-std::atomic<std::int32_t> forks{0};
-std::atomic<std::int32_t> loading{0};
-
-void wait_while_not_zero(const std::atomic<std::int32_t>& count, std::int64_t until_ns) {
-    while (count.load() > 0 && now_ns() < until_ns) sleep_until(now_ns() + 50 * kMicrosecond);
-}
-
-/// While this object lives the loader's lists change. It never overlaps with a fork, as long as forks end.
-class Loading {
-  public:
-    Loading() {
-        const auto until = now_ns() + kPatience;
-        loading.fetch_add(1);
-        while (forks.load() > 0 && now_ns() < until) {
-            loading.fetch_sub(1);
-            wait_while_not_zero(forks, until);
-            loading.fetch_add(1);
-        }
-    }
-    ~Loading() { loading.fetch_sub(1); }
-    Loading(const Loading&) = delete;
-    Loading& operator=(const Loading&) = delete;
-};
 
 /// Below the folder only: the daemon is trusted, but a mangled path must not load some file of the user.
 bool full_path(std::string_view file, std::span<char> full) {
@@ -119,18 +93,6 @@ void unload_code(Running& running) {
     const Loading guard;
     if (running.library != nullptr) dlclose(running.library);
     running = Running{};
-}
-
-void before_fork() {
-    forks.fetch_add(1);
-    wait_while_not_zero(loading, now_ns() + kPatience);
-}
-
-void after_fork_in_parent() { forks.fetch_sub(1); }
-
-void after_fork_in_child() {
-    forks.store(0);
-    loading.store(0);
 }
 
 }  // namespace cgpu::front

@@ -20,11 +20,4 @@ void unload_engine(Running& running);
 /// in memory as the fork found them.
 void unload_code(Running& running);
 
-/// Around a fork: a child may load code itself, so it must not have a copy of the loader's lists in the
-/// middle of a change that its program doesn't know of. Waits for the end of the change, a tenth of a second
-/// at most.
-void before_fork();
-void after_fork_in_parent();
-void after_fork_in_child();
-
 }  // namespace cgpu::front

@@ -31,12 +31,14 @@ void after_fork_in_child() {
     node_mutex.unlock();
 }
 
+// When the library is loaded: a fork that has begun asks no handler that is registered meanwhile.
+__attribute__((constructor)) void handle_forks() {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
 }  // namespace
 
 nvmlReturn_t Node::initialize() {
-    static std::once_flag fork_handlers;
-    std::call_once(fork_handlers,
-                   [] { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); });
     const std::lock_guard lock(node_mutex);
     if (!the_device) {
         the_device = Device::open(device_path());

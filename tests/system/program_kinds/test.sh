@@ -5,6 +5,18 @@ libraries=/usr/lib/$(uname -m)-linux-gnu
 versioned=$(readlink -f "$libraries/libcuda.so.1")
 learn_context_cost
 
+# nvml_only THREAD: a program that never uses CUDA.
+nvml_only() {
+    local wrong=''
+    job only --mem 1GiB -- "$kinds/nvml_where" "$1" only
+    wait_for 20 is_ready only
+    [[ $(fact "$scratch/only.out" nvml_total) == "$limit" ]] || wrong="NVML's total is $(fact "$scratch/only.out" nvml_total)"
+    nothing_held || wrong=${wrong:-"it holds memory"}
+    end_job only
+    wait_for 10 none_listed
+    row "NVML only, $1" "${wrong:-ok}"
+}
+
 echo "--- how they come by the driver"
 for name in linked linked_now linked_rpath linked_runpath linked_absolute linked_per_thread linked_cxx; do
     kind "$name" -- "$kinds/$name"
@@ -37,8 +49,20 @@ echo "--- what else they do"
 for when in before after daemon; do
     kind "fork, $when" -- "$kinds/forked" $when
 done
-kind 'fork and exec' CONTEXTS=2 -- "$kinds/forked" exec "$kinds/linked"
+for by in by-thread by-last; do
+    for when in before after daemon; do
+        kind "fork $by, $when" -- "$kinds/forked" $by $when
+    done
+done
+for how in exec vfork; do
+    for by in '' by-thread by-last; do
+        kind "$how ${by:-by the main thread}" CONTEXTS=2 -- "$kinds/forked" $by $how "$kinds/linked"
+    done
+done
 kind 'fork under threads' -- "$kinds/forking"
+for what in cuda nvml; do
+    kind "fork in the first call, $what" -- "$kinds/forking_first" $what
+done
 kind 'threads that end' -- "$kinds/threads" 8
 kind 'the main thread has ended' -- "$kinds/main_gone"
 kind 'a thread is cancelled' -- "$kinds/cancelled"
@@ -48,6 +72,11 @@ done
 kind 'interrupted calls' -- "$kinds/interrupted"
 kind 'manners' -- bash -c 'exec "$0" 9>&1 >"$1" 2>&1' "$kinds/manners" "$scratch/printed"
 [[ ! -s $scratch/printed ]] || row 'manners: printed' "$(head -n 1 "$scratch/printed")"
+for where in main worker gone; do
+    kind "NVML opened first, $where" -- "$kinds/nvml_where" $where first
+    kind "NVML, fork, CUDA, $where" -- "$kinds/nvml_where" $where child
+    nvml_only $where
+done
 kind 'NVML before CUDA' -- "$kinds/nvml_too" first
 kind 'CUDA before NVML' -- "$kinds/nvml_too" last
 
@@ -55,7 +84,7 @@ echo "--- where they run"
 kind 'Docker 19.03 system calls' -- "$kinds/confined"
 kind 'own user namespace' -- unshare --user --map-root-user "$kinds/linked"
 kind 'own pid namespace' -- unshare --pid --fork --mount-proc "$kinds/linked"
-kind 'no /proc' -- unshare --mount bash -c 'umount -l /proc && exec "$0"' "$kinds/linked"
+kind '/proc of other pids' -- unshare --mount bash -c 'umount -l /proc && exec "$0"' "$kinds/linked"
 kind '/proc with hidepid' -- unshare --mount bash -c 'mount -o remount,hidepid=2 /proc &&
     exec setpriv --reuid 1000 --regid 1000 --clear-groups "$0"' "$kinds/linked"
 expect install -m 4755 -o 1000 "$kinds/linked" "$CGPU_LAB/setuid"

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 
 #include "tests/sim/device/file/device_path.hpp"
 #include "tests/sim/driver/base/visible_devices.hpp"
@@ -16,11 +17,26 @@ std::mutex initialize_mutex;
 std::atomic<Runtime*> the_runtime{nullptr};
 std::atomic<bool> forked{false};
 
-void before_fork() { the_runtime.load()->device().before_fork(); }
-void after_fork_in_parent() { the_runtime.load()->device().after_fork_in_parent(); }
+// A fork waits for a cuInit of another thread: the child has all of it, or nothing.
+void before_fork() {
+    initialize_mutex.lock();
+    if (Runtime* runtime = the_runtime) runtime->device().before_fork();
+}
+void after_fork_in_parent() {
+    if (Runtime* runtime = the_runtime) runtime->device().after_fork_in_parent();
+    initialize_mutex.unlock();
+}
 void after_fork_in_child() {
-    forked = true;
-    the_runtime.load()->device().after_fork_in_child();
+    if (Runtime* runtime = the_runtime) {
+        forked = true;
+        runtime->device().after_fork_in_child();
+    }
+    initialize_mutex.unlock();
+}
+
+// When the library is loaded: a fork that has begun asks no handler that is registered meanwhile.
+__attribute__((constructor)) void handle_forks() {
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 }  // namespace
@@ -38,7 +54,6 @@ CUresult Runtime::initialize() {
     if (const CUresult result = runtime->enter(); result != CUDA_SUCCESS) return result;
     // It is never destroyed: other threads may be inside it while the process ends.
     the_runtime = runtime.release();
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     return CUDA_SUCCESS;
 }
 

@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <map>
+#include <numeric>
 #include <random>
+#include <string_view>
+#include <vector>
 
 #include "tests/unit/daemon/link/support/link_bed.hpp"
 
@@ -314,6 +318,50 @@ TEST_F(LinkHello, ANoticeOfACheckpointIsToldApartFromOneOfManagedMemory) {
     EXPECT_LT(log.find("cuMemAllocManaged"), checkpoint) << log;
     EXPECT_LT(checkpoint, log.find("cuCheckpointProcessRestore")) << log;
     EXPECT_EQ(log.find("managed memory", managed + 1), std::string::npos) << log;
+}
+
+struct Told final : app::EventOutlet {
+    void happened(const app::Event& event, const app::Stamp&) override { all.push_back(event); }
+    std::vector<app::Event> all;
+};
+
+/// Programs try again and again: one line at once for each reason, and never what they send as it is.
+TEST_F(LinkHello, AProgramWithoutADriverIsAnEventForEachReason) {
+    Puppet puppet(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    Told told;
+    events.add(told);
+    EXPECT_EQ(puppet.tell({[](Front& front, const Order&) -> std::uint64_t {
+        auto notice = wire::make_message<wire::Notice>();
+        notice.event = wire::Event::driver_unreachable;
+        for (const auto why :
+             {wire::kNoProc, wire::kNoDevice, wire::kCantHide, std::string_view("cut\x1b[31m")})
+            for (int i = 0; i < 100; ++i) {
+                wire::put_text(notice.detail, why);
+                if (!front.send(notice)) return 1;
+            }
+        return front.ask(wire::Topic::usage, 0) ? 0 : 2;
+    }}),
+              0U);
+    const auto pid = puppet.pid();
+    server.reset();  // the rest is told
+    std::map<std::string, std::vector<std::uint64_t>> counts;
+    for (const auto& event : told.all) {
+        EXPECT_EQ(event.type, app::EventType::driver_unreachable);
+        EXPECT_EQ(event.instance, one.id);
+        EXPECT_EQ(event.process, pid);
+        EXPECT_NE(event.message.find("Try: "), std::string::npos) << event.message;
+        EXPECT_EQ(event.message.find('\x1b'), std::string::npos) << event.message;
+        counts[std::get<std::string>(event.details.at("reason"))].push_back(
+            std::get<std::uint64_t>(event.details.at("count")));
+    }
+    ASSERT_EQ(counts.size(), 4U);
+    for (const char* reason : {"no-proc", "no-device", "dumpable", "not-loadable"}) {
+        const auto& of_reason = counts[reason];
+        EXPECT_LE(of_reason.size(), 4U) << reason;
+        EXPECT_EQ(of_reason.front(), 1U) << reason;
+        EXPECT_EQ(std::accumulate(of_reason.begin(), of_reason.end(), std::uint64_t{0}), 100U) << reason;
+    }
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
 
+#include <string>
+
 namespace cgpu::system {
 namespace {
 
@@ -23,6 +25,64 @@ TEST(MountInfo, NeedsNoLineToBeWhole) {
     EXPECT_FALSE(mounts_folder("158 157", makedev(0, 63), kFolder));
     EXPECT_FALSE(mounts_folder("158 157 0:63\n\n \n", makedev(0, 63), kFolder));
     EXPECT_TRUE(mounts_folder("1 2 0:63 /instances/3f2a/link", makedev(0, 63), kFolder));
+}
+
+// A job's own mounts, as far as they matter.
+constexpr const char* kOfJob =
+    "128 1 254:0 / / rw - ext4 /dev/vda rw\n"
+    "153 128 0:40 / /run rw - tmpfs tmpfs rw\n"
+    "202 153 0:68 / /run/cgpu ro - tmpfs cgpu ro\n"
+    "200 202 0:40 /cgpu/instances/3f2a/link /run/cgpu/link ro - tmpfs tmpfs rw\n"
+    "201 202 254:0 /usr/lib/cgpu/module /run/cgpu/module ro - ext4 /dev/vda rw\n"
+    "203 128 0:68 /front/libcuda.so.1 /usr/lib/libcuda.so.580.1 ro - tmpfs cgpu ro\n";
+
+TEST(MountInfo, AJobAndTheHostAreNotCutOff) {
+    EXPECT_FALSE(is_cut_off(kOfJob));
+    EXPECT_FALSE(is_cut_off(""));
+    EXPECT_FALSE(is_cut_off("128 1 254:0 / / rw - ext4 /dev/vda rw\n"))
+        << "without a front nobody lacks a link";
+}
+
+TEST(MountInfo, AFrontWithoutALinkIsCutOff) {
+    EXPECT_TRUE(
+        is_cut_off("300 1 0:90 / / rw - tmpfs none rw\n"
+                   "301 300 254:0 /usr /usr ro - ext4 /dev/vda rw\n"
+                   "302 301 0:68 /front/libcuda.so.1 /usr/lib/libcuda.so.580.1 ro - tmpfs cgpu ro\n"));
+    // A chroot whose root isn't a mount shows only what is below it.
+    EXPECT_TRUE(is_cut_off(
+        "302 301 0:68 /front/libnvidia-ml.so.1 /usr/lib/libnvidia-ml.so.580.1 ro - tmpfs cgpu ro\n"));
+    EXPECT_FALSE(
+        is_cut_off("302 301 0:68 /front/libcuda.so.1 /usr/lib/libcuda.so.580.1 ro - tmpfs cgpu ro\n"
+                   "305 299 0:40 /cgpu/instances/3f2a/link /run/cgpu/link ro - tmpfs tmpfs rw\n"));
+}
+
+TEST(MountInfo, WhatIsCoveredDoesNotCount) {
+    const std::string job = kOfJob;
+    EXPECT_TRUE(is_cut_off(job + "400 153 0:91 / /run rw - tmpfs none rw\n")) << "another /run";
+    EXPECT_TRUE(is_cut_off(job + "400 202 0:91 / /run/cgpu rw - tmpfs none rw\n")) << "another /run/cgpu";
+    EXPECT_FALSE(is_cut_off(job +
+                            "400 153 0:91 / /run rw - tmpfs none rw\n"
+                            "401 400 0:40 /cgpu/instances/3f2a/link /run/cgpu/link ro - tmpfs tmpfs rw\n"))
+        << "mounted there again";
+    EXPECT_FALSE(is_cut_off(job + "400 153 0:91 / /run rw - tmpfs none rw\n"
+                                  "401 128 0:92 / /usr rw - tmpfs none rw\n"))
+        << "the front is covered, too";
+    EXPECT_FALSE(is_cut_off(job + "400 153 0:91 / /run/cg rw - tmpfs none rw\n")) << "another folder";
+}
+
+// Whoever has namespaces of its own can do this. Judged in full, it would take cgpud hours.
+TEST(MountInfo, ATextOfManyMountsTakesLittleTime) {
+    const auto pile = [](int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i)
+            text += std::to_string(1000 + i) + " " + std::to_string(999 + i) +
+                    " 0:68 /front/lib /a rw - tmpfs none rw\n";
+        return text;
+    };
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_FALSE(is_cut_off(pile(4000))) << "the topmost is farther than any real one";
+        EXPECT_FALSE(is_cut_off(pile(20000)));
+    }
 }
 
 }  // namespace

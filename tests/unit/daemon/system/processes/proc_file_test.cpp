@@ -13,7 +13,7 @@ namespace cgpu::system {
 namespace {
 
 TEST(ProcFile, IsReadToItsEndIfThatIsNear) {
-    const test::TempFolder folder;
+    const cgpu::test::TempFolder folder;
     const std::string text(100'000, 'x');
     std::ofstream(folder / "short") << text;
     EXPECT_EQ(read_text(folder / "short"), text);
@@ -21,7 +21,7 @@ TEST(ProcFile, IsReadToItsEndIfThatIsNear) {
 
 TEST(ProcFile, OfALongOneOnlyTheBeginningIsTaken) {
     constexpr std::size_t kBound = std::size_t{8} << 20;
-    const test::TempFolder folder;
+    const cgpu::test::TempFolder folder;
     std::ofstream(folder / "long") << std::string(kBound - 1, 'x') << std::string(kBound, 'y');
     const auto text = read_text(folder / "long");
     ASSERT_TRUE(text);
@@ -31,7 +31,7 @@ TEST(ProcFile, OfALongOneOnlyTheBeginningIsTaken) {
 }
 
 TEST(ProcFile, AFaultIsNoText) {
-    const test::TempFolder folder;
+    const cgpu::test::TempFolder folder;
     EXPECT_EQ(read_text(folder / "none"), tl::unexpected(ENOENT));
     EXPECT_EQ(read_text(folder.path()), tl::unexpected(EISDIR));
 }

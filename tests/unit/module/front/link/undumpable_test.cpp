@@ -24,6 +24,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -188,6 +189,31 @@ TEST(Undumpable, HoldsWhereRootHasNoNumber) {
                   prctl(PR_SET_DUMPABLE, 1);
                   const Undumpable hidden;
                   MUST(Undumpable::holds());
+                  return 0;
+              }),
+              0);
+}
+
+/// As in a sandbox that root has made for another user id: the owner of the process's files has its own
+/// number.
+TEST(Undumpable, HoldsWhereRootHasTheProcessesOwnNumberUnlessThereIsAFilter) {
+    if (geteuid() != 0) GTEST_SKIP() << "is root outside";
+    EXPECT_EQ(in_child([] {
+                  if (unshare(CLONE_NEWUSER) != 0) return 0;
+                  const int map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+                  constexpr std::string_view kMap = "1234 0 1";
+                  MUST(write(map, kMap.data(), kMap.size()) == ssize_t{kMap.size()});
+                  close(map);
+                  MUST(geteuid() == 1234);
+                  prctl(PR_SET_DUMPABLE, 1);
+                  {
+                      MUST(!Undumpable::holds());
+                      const Undumpable hidden;
+                      MUST(Undumpable::holds());
+                  }
+                  MUST(answer_instead(PR_SET_DUMPABLE, 0) && answer_instead(PR_GET_DUMPABLE, 0));
+                  const Undumpable hidden;
+                  MUST(!Undumpable::holds());
                   return 0;
               }),
               0);

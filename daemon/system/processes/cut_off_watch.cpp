@@ -10,7 +10,7 @@ namespace cgpu::system {
 namespace {
 
 // What one turn of the loop may take, whatever users do with their mounts: some milliseconds.
-constexpr std::size_t kProcessesPerTurn = 100;
+constexpr std::size_t kPidsPerTurn = 100;
 constexpr std::size_t kTextsPerTurn = 2;
 constexpr std::size_t kLongestMounts = std::size_t{1} << 20;
 /// Ids of mounts are used again, so what was told is forgotten some time.
@@ -50,7 +50,7 @@ void CutOffWatch::look() {
 
 void CutOffWatch::look_on() {
     std::size_t texts = 0;
-    for (std::size_t i = 0; i < kProcessesPerTurn && texts < kTextsPerTurn && !pids_.empty(); ++i) {
+    for (std::size_t i = 0; i < kPidsPerTurn && texts < kTextsPerTurn && !pids_.empty(); ++i) {
         const auto pid = pids_.back();
         pids_.pop_back();
         if (look_at(pid)) ++texts;

@@ -117,13 +117,15 @@ step() {
     return 0
 }
 
-# run_ctest RESULT PRESET CTEST-ARGUMENT…: sets good, bad and out. Without a readable result it counts as one failure.
+# run_ctest RESULT PRESET CTEST-ARGUMENT…: sets good, bad and out. Without a readable result it counts as one failure, and so does a
+# result without any test: ctest writes one even if it found none.
 run_ctest() {
     local result=$1 preset=$2
     shift 2
     limited 3600 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error \
         --output-junit "$PWD/$logs/$result.xml" "$@" >"$logs/$result.log" 2>&1
     read -r good bad out < <(.ci/junit "$logs/$result.xml" 2>>"$logs/$result.log" || echo 0 1 0)
+    ((good + bad + out > 0)) || bad=1
 }
 
 # sanitizer_spoke NAME: whether a sanitizer reported why a test failed. Such a test has no second try: the fault exists, even

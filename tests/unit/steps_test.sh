@@ -53,6 +53,8 @@ expect_last() {
 
 export CTEST_NAMES='good flaky skipped'
 expect_last '2 passed, 0 failed, 1 skipped; passed at the second try: flaky' system release
+export CTEST_NAMES=''
+expect_last '0 passed, 1 failed' system release
 export CTEST_NAMES='good flaky broken'
 expect_last '2 passed, 1 failed; passed at the second try: flaky' system release
 for words in 'failed: broken' '| words of broken' '| words of flaky'; do

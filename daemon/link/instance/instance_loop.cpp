@@ -50,8 +50,8 @@ void InstanceLoop::turn() {
         // descriptor that stays ready behind the others, so each of them gets its turn.
         epoll_event event{};
         if (epoll_wait(epoll_.fd(), &event, 1, 0) != 1) return;
-        const std::uint64_t key =
-            event.data.u64;  // a member of a packed structure, to which no reference may be bound
+        // Copied: the structure is packed, so no reference may be bound to its member.
+        const std::uint64_t key = event.data.u64;
         const auto found = calls_.find(key);
         if (found == calls_.end()) continue;
         const auto call = found->second;  // it may end its own watch

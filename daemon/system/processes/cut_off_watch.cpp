@@ -12,6 +12,8 @@ namespace {
 // What one turn of the loop may take, whatever users do with their mounts: some milliseconds.
 constexpr std::size_t kPidsPerTurn = 100;
 constexpr std::size_t kTextsPerTurn = 2;
+/// From one turn to the next: however many mounts users make, most of the time is left to others.
+constexpr app::Nanos kBetweenTurns = 20'000'000;
 constexpr std::size_t kLongestMounts = std::size_t{1} << 20;
 /// Ids of mounts are used again, so what was told is forgotten some time.
 constexpr std::size_t kMostTold = 4096;
@@ -55,8 +57,8 @@ void CutOffWatch::look_on() {
         pids_.pop_back();
         if (look_at(pid)) ++texts;
     }
-    const auto next = pids_.empty() ? loop_.now() + kEvery : loop_.now();
-    turn_ = loop_.at(next, [this, on = !pids_.empty()] { on ? look_on() : look(); });
+    const auto next = pids_.empty() ? kEvery : kBetweenTurns;
+    turn_ = loop_.at(loop_.now() + next, [this, on = !pids_.empty()] { on ? look_on() : look(); });
 }
 
 bool CutOffWatch::look_at(std::int32_t pid) {

@@ -1,14 +1,12 @@
 #include "daemon/system/processes/cut_off_watch.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,34 +23,21 @@ bool bind(const std::filesystem::path& from, const std::filesystem::path& to) {
     return mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0;
 }
 
-/// A child that has a front mounted over `library`, as in a job, and a child of its own with the same mounts.
-/// `link`: also a link, where fronts look for it.
+/// A child that has a front mounted over `library`, as in a job. `link`: also a link, where fronts look for
+/// it.
 pid_t fork_with_front(const std::filesystem::path& base, bool link) {
-    std::array<int, 2> ready{};
-    EXPECT_EQ(pipe(ready.data()), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        bool done = unshare(CLONE_NEWNS) == 0 &&
-                    mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                    mount("cgpu", (base / "room").c_str(), "tmpfs", 0, nullptr) == 0 &&
-                    mount("run", "/run", "tmpfs", 0, nullptr) == 0;
+    return test::fork_with_mounts([&] {
+        if (mount("cgpu", (base / "room").c_str(), "tmpfs", 0, nullptr) != 0 ||
+            mount("run", "/run", "tmpfs", 0, nullptr) != 0)
+            return false;
         std::error_code error;
         std::filesystem::create_directories(base / "room/front", error);
         std::filesystem::create_directories(base / "room/instances/3f2a/link", error);
         std::filesystem::create_directories("/run/cgpu/link", error);
         std::ofstream(base / "room/front/libcuda.so.1") << "a front";
-        done = done && !error && bind(base / "room/front/libcuda.so.1", base / "library") &&
+        return !error && bind(base / "room/front/libcuda.so.1", base / "library") &&
                (!link || bind(base / "room/instances/3f2a/link", "/run/cgpu/link"));
-        const char said = done ? 'y' : 'n';
-        [[maybe_unused]] const auto written = write(ready[1], &said, 1);
-        test::pause_until_killed();
-    }
-    char said = 0;
-    EXPECT_EQ(read(ready[0], &said, 1), 1);
-    EXPECT_EQ(said, 'y');
-    close(ready[0]);
-    close(ready[1]);
-    return child;
+    });
 }
 
 TEST(CutOffWatch, TellsOnceOfARootThatHasAFrontAndNoLink) {

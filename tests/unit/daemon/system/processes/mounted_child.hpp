@@ -9,6 +9,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 
 /// Processes that have a folder mounted.
 namespace cgpu::system::test {
@@ -19,15 +20,15 @@ namespace cgpu::system::test {
     for (;;) pause();
 }
 
-/// A child that has the folder mounted, on /mnt of a mount namespace of its own.
-inline pid_t fork_with_mount(const std::filesystem::path& folder) {
+/// A child in a mount namespace of its own, in which `make_mounts` has made what it says; it returns whether
+/// it could.
+inline pid_t fork_with_mounts(const std::function<bool()>& make_mounts) {
     std::array<int, 2> ready{};
     EXPECT_EQ(pipe(ready.data()), 0);
     const pid_t child = fork();
     if (child == 0) {
         const bool mounted = unshare(CLONE_NEWNS) == 0 &&
-                             mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                             mount(folder.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0;
+                             mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 && make_mounts();
         const char said = mounted ? 'y' : 'n';
         [[maybe_unused]] const auto written = write(ready[1], &said, 1);
         pause_until_killed();
@@ -38,6 +39,11 @@ inline pid_t fork_with_mount(const std::filesystem::path& folder) {
     close(ready[0]);
     close(ready[1]);
     return child;
+}
+
+/// A child that has the folder mounted, on /mnt.
+inline pid_t fork_with_mount(const std::filesystem::path& folder) {
+    return fork_with_mounts([&] { return mount(folder.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0; });
 }
 
 }  // namespace cgpu::system::test

@@ -136,6 +136,8 @@ enum class Topic : std::uint32_t {
                    ///< however many Asks. Daemons from before it answer bad_request, and count nothing
     shared = 11,  ///< no bytes: the process has opened memory that others made (IPC, imports), `bytes` in all
                   ///< so far. The driver may show it for this process. Older daemons as above
+    exported = 12,  ///< no bytes: the process has exported `bytes` of its memory in all so far, the export
+                    ///< that follows included. It may live on without the process. Older daemons as above
 };
 
 struct Ask {
@@ -164,7 +166,8 @@ struct Give {
     static constexpr Kind kKind = Kind::give;
     Header header;
     std::uint32_t gpu;
-    std::uint32_t reserved;
+    std::uint32_t
+        exported;         ///< 1: what was freed had been exported, and may live on. Older daemons don't look
     std::uint64_t bytes;  ///< taken off this process's lease
 };
 static_assert(sizeof(Give) == 32);

@@ -50,9 +50,8 @@ void Driver::list(std::function<void(app::Result<model::SeenGpus>)> call) {
     ask<model::SeenGpus>({.ask = Question::Ask::list}, std::move(call));
 }
 
-void Driver::processes(const model::Uuid& gpu,
-                       std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) {
-    ask<std::vector<app::DriverProcess>>({.ask = Question::Ask::processes, .gpu = gpu}, std::move(call));
+void Driver::processes(const model::Uuid& gpu, std::function<void(app::Result<app::DriverFigures>)> call) {
+    ask<app::DriverFigures>({.ask = Question::Ask::processes, .gpu = gpu}, std::move(call));
 }
 
 void Driver::examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) {

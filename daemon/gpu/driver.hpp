@@ -32,7 +32,7 @@ class Driver final : public app::Gpus, public app::DriverExamination, public app
 
     void list(std::function<void(app::Result<model::SeenGpus>)> call) override;
     void processes(const model::Uuid& gpu,
-                   std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override;
+                   std::function<void(app::Result<app::DriverFigures>)> call) override;
     void examine(std::function<void(const app::Result<app::ExaminedDriver>&)> call) override;
     void utilization(const model::Uuid& gpu, std::uint64_t after_us,
                      std::function<void(app::Result<std::vector<app::UtilizationSample>>)> call) override;

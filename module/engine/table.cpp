@@ -56,6 +56,10 @@ std::uint32_t release(Engine* engine, Holding kind, std::uint64_t key) {
     return engine->accounting.release(kind, key) ? 1 : 0;
 }
 
+std::uint64_t surrender(Engine* engine, Holding kind, std::uint64_t key) {
+    return engine->accounting.surrender(kind, key);
+}
+
 void note_context(Engine* engine, Holding kind, std::uint64_t key, std::uint64_t context) {
     engine->accounting.note_context(kind, key, context);
 }
@@ -204,6 +208,7 @@ constexpr EngineTable kTable{
     return_time,
     may_estimate,
     estimated,
+    surrender,
 };
 
 }  // namespace

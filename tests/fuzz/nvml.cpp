@@ -25,9 +25,10 @@ void read_as(std::string_view line) {
 }
 
 void expect_pids(std::string_view line) {
-    const auto answer = gpu::parse_answer<std::vector<app::DriverProcess>>(line);
+    const auto answer = gpu::parse_answer<app::DriverFigures>(line);
     if (!answer || !answer->result) return;
-    for (const auto& process : *answer->result) must(process.pid >= 0, "a pid is no negative number");
+    for (const auto& process : answer->result->processes)
+        must(process.pid >= 0, "a pid is no negative number");
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace cgpu;
     const auto line = fuzz::Input(data, size).text();
     fuzz::read_as<model::SeenGpus>(line);
-    fuzz::read_as<std::vector<app::DriverProcess>>(line);
+    fuzz::read_as<app::DriverFigures>(line);
     fuzz::read_as<app::ExaminedDriver>(line);
     fuzz::read_as<std::vector<app::UtilizationSample>>(line);
     fuzz::expect_pids(line);

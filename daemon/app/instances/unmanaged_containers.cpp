@@ -172,7 +172,7 @@ void UnmanagedContainers::ask(std::function<void()> done) {
         if (!gpu.present) continue;
         outside_.gpus.processes(
             gpu.uuid, [this, uuid = gpu.uuid, last, alive = std::weak_ptr(alive_)](const auto& figures) {
-                if (!alive.expired() && figures) seen(uuid, *figures);
+                if (!alive.expired() && figures) seen(uuid, figures->processes);
             });
     }
 }

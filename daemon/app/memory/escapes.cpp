@@ -12,6 +12,7 @@ namespace {
 // The kinds of escapes, as events have them.
 constexpr const char* kMemory = "memory";
 constexpr const char* kOutside = "outside";
+constexpr const char* kDescriptors = "descriptors";
 
 /// Memory that was opened from another process may be counted twice, and a context may be larger than was
 /// expected, so these are only reported.
@@ -58,12 +59,39 @@ void Escapes::seen(const model::Uuid& gpu, const std::vector<Found>& found) {
     }
 }
 
-Event Escapes::event_of(EventType type, log::Level level, const LeaseKey& key, const std::string& what) {
+void Escapes::kept(const model::Uuid& gpu, const std::vector<KeptFound>& found) {
+    std::erase_if(told_kept_, [&](const PoolKey& pool) {
+        const auto same = [&](const KeptFound& each) { return each.pool == pool; };
+        if (pool.gpu != gpu || std::any_of(found.begin(), found.end(), same)) return false;
+        auto event = event_of(EventType::escape_ended, log::Level::info, pool,
+                              "the memory on " + gpu.to_string() + " that only descriptors kept is free");
+        event.details["kind"] = std::string(kDescriptors);
+        events_.happened(std::move(event));
+        return true;
+    });
+    for (const auto& each : found) {
+        if (!told_kept_.insert(each.pool).second) continue;
+        auto event =
+            event_of(EventType::escape_found, log::Level::warn, each.pool,
+                     model::format_mib(model::Bytes(each.bytes)) + " on " + gpu.to_string() +
+                         " that its processes exported and freed are kept by descriptors; they count as "
+                         "the instance's until those are closed");
+        event.details["kind"] = std::string(kDescriptors);
+        event.details["unexplained"] = each.bytes;
+        events_.happened(std::move(event));
+    }
+}
+
+Event Escapes::event_of(EventType type, log::Level level, const PoolKey& pool, const std::string& what) {
     Event event{.type = type, .level = level};
-    event.message = "instance " + key.pool.instance.id.short_id() + ": process " +
-                    std::to_string(key.process.pid) + ": " + what;
-    event.instance = key.pool.instance.id;
-    event.gpu = key.pool.gpu;
+    event.message = "instance " + pool.instance.id.short_id() + ": " + what;
+    event.instance = pool.instance.id;
+    event.gpu = pool.gpu;
+    return event;
+}
+
+Event Escapes::event_of(EventType type, log::Level level, const LeaseKey& key, const std::string& what) {
+    auto event = event_of(type, level, key.pool, "process " + std::to_string(key.process.pid) + ": " + what);
     event.process = key.process.pid;
     return event;
 }

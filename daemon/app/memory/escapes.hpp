@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ enum class OnEscape {
 };
 
 /// Makes an event of such a process once when it is found, again when it gets memory, and once when it is
-/// gone; carries out OnEscape::kill.
+/// gone, and of memory that only descriptors keep; carries out OnEscape::kill.
 class Escapes {
   public:
     struct Found {
@@ -35,7 +36,14 @@ class Escapes {
     Escapes(Processes& processes, Events& events, OnEscape on_escape)
         : processes_(processes), events_(events), on_escape_(on_escape) {}
 
-    /// Call after each query of a GPU, with everything found on it now.
+    /// Memory that descriptors keep, beside all processes.
+    struct KeptFound {
+        PoolKey pool;
+        std::uint64_t bytes = 0;
+    };
+
+    /// Call both after each query of a GPU, with everything found on it now.
+    void kept(const model::Uuid& gpu, const std::vector<KeptFound>& found);
     void seen(const model::Uuid& gpu, const std::vector<Found>& found);
 
   private:
@@ -51,6 +59,8 @@ class Escapes {
         bool outside = false;
         bool kills = false;  ///< the consequence that was named
     };
+    [[nodiscard]] static Event event_of(EventType type, log::Level level, const PoolKey& pool,
+                                        const std::string& what);
     [[nodiscard]] static Event event_of(EventType type, log::Level level, const LeaseKey& key,
                                         const std::string& what);
     void tell_gone(const LeaseKey& key, const Told& told) const;
@@ -62,6 +72,7 @@ class Escapes {
     Events& events_;
     OnEscape on_escape_;
     std::map<LeaseKey, Told, KeyLess> told_;
+    std::set<PoolKey> told_kept_;
 };
 
 }  // namespace cgpu::app

@@ -47,7 +47,8 @@ std::vector<model::Process> LeasePools::living(const InstanceKey& instance) cons
 
 bool LeasePools::holds_any(const model::InstanceId& id) const {
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
-        return item.first.instance.id == id && !item.second->pool.accounts().empty();
+        return item.first.instance.id == id &&
+               (!item.second->pool.accounts().empty() || item.second->pool.kept().lasting);
     });
 }
 

@@ -57,7 +57,7 @@ class LeasePools {
     [[nodiscard]] bool isolated(const InstanceKey& instance) const;
     /// The processes that hold a lease and have not ended.
     [[nodiscard]] std::vector<model::Process> living(const InstanceKey& instance) const;
-    /// Whether it has any lease, those of ended processes included.
+    /// Whether it has any lease, those of ended processes and what descriptors keep of them included.
     [[nodiscard]] bool holds_any(const model::InstanceId& id) const;
 
     // Of an instance on a GPU

@@ -4,9 +4,11 @@ add_library(cgpu_leases STATIC
   ${CMAKE_CURRENT_LIST_DIR}/context_sizes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/escape_judge.cpp
   ${CMAKE_CURRENT_LIST_DIR}/escapes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/kept_exports.cpp
   ${CMAKE_CURRENT_LIST_DIR}/nvml_poller.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pool/lease_pool.cpp
   ${CMAKE_CURRENT_LIST_DIR}/pool/unsized_memory.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/lease_figures.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lease_pools.cpp
   ${CMAKE_CURRENT_LIST_DIR}/leases.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../ports/pid_place.cpp

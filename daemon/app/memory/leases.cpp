@@ -3,22 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/model/size.hpp"
-
 namespace cgpu::app {
-namespace {
-
-/// The driver's figure for a pid. It shows a process once for each list (compute, graphics) with the same
-/// figure. Implausibly large figures mean "not available".
-std::optional<std::uint64_t> figure_of(const std::vector<DriverProcess>& figures, std::int32_t pid) {
-    std::optional<std::uint64_t> bytes;
-    for (const auto& figure : figures)
-        if (figure.pid == pid) bytes = std::max(bytes.value_or(0), figure.bytes);
-    return bytes;
-}
-
-}  // namespace
-
 Leases::Leases(Outside outside, LeaseSettings settings)
     : outside_(outside),
       settings_(settings),
@@ -31,6 +16,7 @@ Leases::Leases(Outside outside, LeaseSettings settings)
              {[this](const model::Uuid& gpu) {
                   for (auto& [key, entry] : pools_.all())
                       if (key.gpu == gpu) entry->pool.look_begins();
+                  kept_[gpu].look_begins();
               },
               [this](const model::Uuid& gpu, const NvmlPoller::Figures& figures) {
                   return seen(gpu, figures);
@@ -101,7 +87,10 @@ void Leases::take_up(const InstanceKey& instance) {
         PoolEntry* entry = saved.key.pool.instance == instance ? pools_.find(saved.key.pool) : nullptr;
         if (entry == nullptr) return false;
         entry->pool.take_up(saved, outside_.loop.now());
-        if (!outside_.processes.alive(saved.key.process)) gone.push_back(saved.key.process);
+        if (saved.key.process == kNobody)
+            kept_[saved.key.pool.gpu].take_up(saved.key.pool, saved.amounts.lease);
+        else if (!outside_.processes.alive(saved.key.process))
+            gone.push_back(saved.key.process);
         return true;
     });
     for (const auto& process : gone) process_exited(process);
@@ -112,6 +101,7 @@ void Leases::drop_instance(const model::InstanceId& id) {
         if (it->first.instance.id == id) {
             it->second->queue.close();
             it->second->pool.remove_all();
+            kept_[it->first.gpu].forget(it->first);
             it = pools_.all().erase(it);
         } else {
             ++it;
@@ -198,18 +188,24 @@ bool Leases::allocation_refused(const LeaseKey& key, std::uint64_t bytes) {
     return true;
 }
 
-void Leases::give(const LeaseKey& key, std::uint64_t bytes) {
+void Leases::give(const LeaseKey& key, std::uint64_t bytes, bool exported) {
     PoolEntry* entry = pools_.find(key.pool);
     if (entry == nullptr) return;
-    const auto given = entry->pool.give(key.process, bytes);
-    entry->queue.gave(key.process, given);
+    const auto given = entry->pool.give(key.process, bytes, exported);
+    left_exports(*entry, given.exported, false);
+    entry->queue.gave(key.process, given.bytes);
+}
+
+void Leases::exported(const LeaseKey& key, std::uint64_t bytes) {
+    if (PoolEntry* entry = pools_.find(key.pool)) entry->pool.exported(key.process, bytes);
 }
 
 void Leases::held(const LeaseKey& key, std::uint64_t bytes) {
     PoolEntry* entry = pools_.find(key.pool);
     if (entry == nullptr) return;
     const auto* account = entry->pool.find(key.process);
-    if (account != nullptr && account->lease > bytes) entry->pool.give(key.process, account->lease - bytes);
+    if (account != nullptr && account->lease > bytes)
+        left_exports(*entry, entry->pool.give(key.process, account->lease - bytes).exported, false);
     entry->queue.drive();
 }
 
@@ -247,114 +243,6 @@ void Leases::look(const model::Uuid& gpu) { looks_.look(gpu); }
 void Leases::drive(const model::Uuid& gpu) {
     for (auto& [key, entry] : pools_.all())
         if (key.gpu == gpu) entry->queue.drive();
-}
-
-// Comparing the driver's figures with the leases.
-
-/// A program of an instance within an instance belongs to the inner one, to which it has connected: whatever
-/// it uses is not the outer one's, too.
-void Leases::release_connected_strangers(const model::Uuid& gpu) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
-        std::vector<model::Process> connected;
-        for (const auto& [process, account] : entry->pool.accounts())
-            if (account.stranger && pools_.said_hello(gpu, process)) connected.push_back(process);
-        for (const auto& process : connected) entry->pool.remove(process);
-        if (!connected.empty()) tell_if_gone(key.instance);
-    }
-}
-
-void Leases::driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
-    release_connected_strangers(gpu);
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
-        for (const auto& [process, account] : entry->pool.accounts()) {
-            const auto bytes = figure_of(figures, process.pid);
-            if (bytes.value_or(0) > kLargestAsk) continue;
-            const auto context = std::max(contexts_.estimate(gpu), entry->context.bytes());
-            const auto learnt = entry->pool.figure(process, bytes, context, outside_.loop.now());
-            if (learnt) learn(*entry, *learnt);
-        }
-    }
-    drop_dead(gpu, figures);
-    look_for_strangers(gpu, figures);
-    judge_strangers(gpu);
-    escapes_.seen(gpu, judge_.found_on(gpu));
-    drive(gpu);
-}
-
-void Leases::learn(PoolEntry& entry, const LeasePool::Learnt& learnt) {
-    switch (learnt.what) {
-        case LeaseAsk::What::lease:
-        case LeaseAsk::What::usage:
-            return;
-        case LeaseAsk::What::context:
-            entry.context.learn(learnt.taken);
-            contexts_.learn(entry.pool.key().gpu, entry.pool.key().instance.id, learnt.taken);
-            return;
-        case LeaseAsk::What::load:
-            entry.beyond_load.learn(learnt.taken - std::min(learnt.asked, learnt.taken));
-            return;
-    }
-}
-
-void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
-    const auto now = outside_.loop.now();
-    auto& last = strangers_looked_for_[gpu];
-    if (peers_ == nullptr || (last != 0 && now - last < kStrangerEvery)) return;
-    last = now;
-    for (const auto& figure : figures)
-        if (figure.bytes > 0 && !pools_.knows(gpu, figure.pid)) peers_->stranger(gpu, figure.pid);
-}
-
-/// A stopped process may not have had a chance to reconnect; one that was found before it was stopped stays
-/// found.
-void Leases::judge_strangers(const model::Uuid& gpu) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
-        const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
-        for (const auto& [process, account] : entry->pool.accounts()) {
-            if (!account.stranger) continue;
-            const bool uses = isolated && account.unsized.known() > 0;
-            entry->pool.set_outside(process,
-                                    uses && (account.outside || !outside_.processes.stopped(process)));
-        }
-    }
-}
-
-void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
-        std::vector<model::Process> gone;
-        for (const auto& [process, account] : entry->pool.accounts())
-            if (account.looked_at_dead &&
-                (!figure_of(figures, process.pid) || pools_.pid_was_reused(gpu, process)))
-                gone.push_back(process);
-        for (const auto& process : gone) entry->pool.remove(process);
-        if (!gone.empty()) tell_if_gone(key.instance);
-    }
-}
-
-NvmlPoller::Next Leases::seen(const model::Uuid& gpu, const NvmlPoller::Figures& figures) {
-    if (figures) {
-        driver_figure(gpu, *figures);
-    } else {
-        // It is unknown when the memory is free; the processes have ended, so it counts as free.
-        drop_dead(gpu, {});
-        drive(gpu);
-    }
-    auto next = NvmlPoller::Next::rest;
-    for (const auto& [key, entry] : pools_.all()) {
-        // A process that bypasses the module need not have connected to cgpud, and may use any GPU.
-        if (entry->pool.limit() != kUnlimited) next = NvmlPoller::Next::later;
-        if (key.gpu != gpu) continue;
-        if (entry->pool.unconfirmed()) return NvmlPoller::Next::soon;
-        for (const auto& [process, account] : entry->pool.accounts()) {
-            if (account.dying) return NvmlPoller::Next::soon;
-            next = NvmlPoller::Next::later;
-        }
-    }
-    return next;
 }
 
 void Leases::tell_if_gone(const InstanceKey& instance) {

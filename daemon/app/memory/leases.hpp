@@ -7,6 +7,7 @@
 #include "daemon/app/memory/context_sizes.hpp"
 #include "daemon/app/memory/escape_judge.hpp"
 #include "daemon/app/memory/escapes.hpp"
+#include "daemon/app/memory/kept_exports.hpp"
 #include "daemon/app/memory/lease_pools.hpp"
 #include "daemon/app/memory/nvml_poller.hpp"
 
@@ -31,7 +32,8 @@ struct LeaseSettings {
 /// The life of a lease: a process enters; its asks are granted from its instance's pool or wait for other
 /// processes; it gives memory back; it ends (process_exited) and the lease is *dying*. A dying lease counts
 /// until the driver no longer shows the process (a forked child may keep its memory alive); where the driver
-/// can't be asked, it is dropped at once. A closed socket ends nothing.
+/// can't be asked, it is dropped at once. What the process had exported then counts for the pool until the
+/// GPU's own figure shows that it is free. A closed socket ends nothing.
 ///
 /// After a restart the lease table says which process had which lease. Until `settle` has passed, asks that
 /// exceed the free lease wait instead of being refused. If the table was damaged, no new lease is granted
@@ -100,7 +102,8 @@ class Leases {
     bool allocation_refused(const LeaseKey& key, std::uint64_t bytes);
     /// Takes at most the lease of the process. A front that starts anew in the same process (after exec)
     /// returns all it may have.
-    void give(const LeaseKey& key, std::uint64_t bytes);
+    /// `exported`: what was freed had been exported, and a descriptor may keep it (KeptExports).
+    void give(const LeaseKey& key, std::uint64_t bytes, bool exported = false);
     /// The process reports how much lease it knows of: anything counted beyond that was in transit when its
     /// connection broke, and will never be used.
     void held(const LeaseKey& key, std::uint64_t bytes);
@@ -111,11 +114,13 @@ class Leases {
     void context_gone(const LeaseKey& key);
     /// It has opened so many bytes in all that other processes made.
     void opened_shared(const LeaseKey& key, std::uint64_t bytes);
+    /// It has exported so many bytes of its memory in all, or is about to.
+    void exported(const LeaseKey& key, std::uint64_t bytes);
 
     /// Queries the driver soon for what the processes on the GPU hold.
     void look(const model::Uuid& gpu);
     /// What the driver showed after a query began.
-    void driver_figure(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
+    void driver_figure(const model::Uuid& gpu, const DriverFigures& driver);
 
     /// The most that the instance used of the GPU, since it was created or this daemon began; bytes.
     [[nodiscard]] std::uint64_t peak(const model::InstanceId& id, const model::Uuid& gpu) {
@@ -145,6 +150,9 @@ class Leases {
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void judge_strangers(const model::Uuid& gpu);
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
+    void left_exports(PoolEntry& entry, std::uint64_t bytes, bool looked);
+    void show_kept(PoolEntry& entry);
+    void judge_kept(const model::Uuid& gpu, const DriverFigures& figures);
     void drive(const model::Uuid& gpu);
     void tell_if_gone(const InstanceKey& instance);
 
@@ -154,6 +162,7 @@ class Leases {
     std::vector<model::Uuid> gpus_;
     LeasePools pools_;
     ContextSizes contexts_;
+    std::map<model::Uuid, KeptExports> kept_;
     std::vector<LeaseTable::Saved> left_;  ///< leases of an earlier daemon, not taken over yet
     Nanos settled_at_ = 0;
     Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet

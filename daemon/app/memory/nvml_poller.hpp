@@ -24,9 +24,9 @@ class NvmlPoller {
         /// A query begins.
         std::function<void(const model::Uuid&)> begins;
         /// The result of the query; returns when the next one is needed.
-        std::function<Next(const model::Uuid&, const Result<std::vector<DriverProcess>>&)> seen;
+        std::function<Next(const model::Uuid&, const Result<DriverFigures>&)> seen;
     };
-    using Figures = Result<std::vector<DriverProcess>>;
+    using Figures = Result<DriverFigures>;
 
     NvmlPoller(Loop& loop, Gpus& gpus, const Settings& settings, Calls calls);
 

@@ -80,7 +80,7 @@ bool RecallQueue::step() {
         return true;
     }
     if (may_come(waiting_.front(), grant->lack)) {
-        if (!timer_ && estimated_bytes() > 0) look_();
+        if (!timer_ && (estimated_bytes() > 0 || pool_.kept().bytes > 0)) look_();
         wait_until(loop_.now() + settings_.deadline);
         return false;
     }
@@ -145,7 +145,7 @@ std::vector<RecallQueue::Sibling> RecallQueue::siblings(const Waiting& first) co
 }
 
 std::uint64_t RecallQueue::dying_bytes() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = pool_.kept().bytes;
     for (const auto& [process, account] : pool_.accounts())
         if (account.dying && loop_.now() - account.dying_since < settings_.dying_hope) sum += account.total();
     return sum;

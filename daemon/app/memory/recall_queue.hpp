@@ -14,12 +14,12 @@ namespace cgpu::app {
 /// The asks of one pool, answered in the order in which they came.
 ///
 /// An ask that exceeds the free lease waits while (a) other processes of the instance return unused lease,
-/// (b) the driver frees the memory of a process that has just ended, or (c) cgpud reads the driver's figure
-/// for a new context, module or heap, which may be smaller than its reservation. The ask is refused as soon
-/// as none of these can bring enough, and at the latest `deadline` after it came to the front of the queue.
-/// Time in which the daemon itself was held up doesn't count: an answer may have arrived and not been read
-/// yet. A process that lets the deadline pass is not waited for again until it sends something: a stopped
-/// process costs its instance one wait and its own unused chunk.
+/// (b) the driver frees the memory of a process that has just ended, or what descriptors kept, or (c) cgpud
+/// reads the driver's figure for a new context, module or heap, which may be smaller than its reservation.
+/// The ask is refused as soon as none of these can bring enough, and at the latest `deadline` after it came
+/// to the front of the queue. Time in which the daemon itself was held up doesn't count: an answer may have
+/// arrived and not been read yet. A process that lets the deadline pass is not waited for again until it
+/// sends something: a stopped process costs its instance one wait and its own unused chunk.
 class RecallQueue {
   public:
     struct Settings {

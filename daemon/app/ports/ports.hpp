@@ -117,14 +117,22 @@ struct DriverProcess {
     std::uint64_t bytes = 0;
 };
 
+/// What the driver shows of the memory of one GPU.
+struct DriverFigures {
+    std::vector<DriverProcess> processes;
+    /// Bytes of the GPU that anything has, right before and right after the processes were listed. Empty: the
+    /// driver didn't say.
+    std::optional<std::uint64_t> used_before = std::nullopt;
+    std::optional<std::uint64_t> used_after = std::nullopt;
+};
+
 /// The driver, through NVML. It can hang, so its answers come later, on the loop.
 class Gpus {
   public:
     virtual ~Gpus() = default;
     /// Refused: the driver isn't there, or doesn't answer.
     virtual void list(std::function<void(Result<model::SeenGpus>)> call) = 0;
-    virtual void processes(const model::Uuid& gpu,
-                           std::function<void(Result<std::vector<DriverProcess>>)> call) = 0;
+    virtual void processes(const model::Uuid& gpu, std::function<void(Result<DriverFigures>)> call) = 0;
 };
 
 }  // namespace cgpu::app

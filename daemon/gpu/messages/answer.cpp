@@ -68,8 +68,10 @@ void read(const Json& message, model::SeenGpus& seen) {
         seen.mps_servers.push_back({uuid(each, "gpu"), pid(each)});
 }
 
-void read(const Json& message, std::vector<app::DriverProcess>& processes) {
-    processes = processes_in(message);
+void read(const Json& message, app::DriverFigures& figures) {
+    figures.processes = processes_in(message);
+    if (message.contains("used_before")) figures.used_before = number(message, "used_before");
+    if (message.contains("used_after")) figures.used_after = number(message, "used_after");
 }
 
 void read(const Json& message, app::ExaminedDriver& driver) {
@@ -116,8 +118,11 @@ std::string encode(std::uint64_t id, const model::SeenGpus& seen) {
     return write_line(message);
 }
 
-std::string encode(std::uint64_t id, const std::vector<app::DriverProcess>& processes) {
-    return write_line({{"id", id}, {"processes", written(processes)}});
+std::string encode(std::uint64_t id, const app::DriverFigures& figures) {
+    Json message{{"id", id}, {"processes", written(figures.processes)}};
+    if (figures.used_before) message["used_before"] = *figures.used_before;
+    if (figures.used_after) message["used_after"] = *figures.used_after;
+    return write_line(message);
 }
 
 std::string encode(std::uint64_t id, const app::ExaminedDriver& driver) {
@@ -160,7 +165,7 @@ std::optional<Answer<T>> parse_answer(std::string_view line) {
 }
 
 template std::optional<Answer<model::SeenGpus>> parse_answer(std::string_view line);
-template std::optional<Answer<std::vector<app::DriverProcess>>> parse_answer(std::string_view line);
+template std::optional<Answer<app::DriverFigures>> parse_answer(std::string_view line);
 template std::optional<Answer<app::ExaminedDriver>> parse_answer(std::string_view line);
 template std::optional<Answer<std::vector<app::UtilizationSample>>> parse_answer(std::string_view line);
 

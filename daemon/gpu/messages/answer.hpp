@@ -21,13 +21,13 @@ constexpr std::size_t kLongestAnswer = std::size_t{16} << 20;
 
 // The line, without its end.
 [[nodiscard]] std::string encode(std::uint64_t id, const model::SeenGpus& seen);
-[[nodiscard]] std::string encode(std::uint64_t id, const std::vector<app::DriverProcess>& processes);
+[[nodiscard]] std::string encode(std::uint64_t id, const app::DriverFigures& figures);
 [[nodiscard]] std::string encode(std::uint64_t id, const app::ExaminedDriver& driver);
 [[nodiscard]] std::string encode(std::uint64_t id, const std::vector<app::UtilizationSample>& samples);
 [[nodiscard]] std::string encode(std::uint64_t id, const model::Refusal& refusal);
 
-/// The answer to a question of the kind that T answers: SeenGpus, vector of DriverProcess, ExaminedDriver, or
-/// vector of UtilizationSample.
+/// The answer to a question of the kind that T answers: SeenGpus, DriverFigures, ExaminedDriver, or vector of
+/// UtilizationSample.
 template <class T>
 struct Answer {
     std::uint64_t id = 0;
@@ -39,7 +39,7 @@ template <class T>
 [[nodiscard]] std::optional<Answer<T>> parse_answer(std::string_view line);
 
 extern template std::optional<Answer<model::SeenGpus>> parse_answer(std::string_view line);
-extern template std::optional<Answer<std::vector<app::DriverProcess>>> parse_answer(std::string_view line);
+extern template std::optional<Answer<app::DriverFigures>> parse_answer(std::string_view line);
 extern template std::optional<Answer<app::ExaminedDriver>> parse_answer(std::string_view line);
 extern template std::optional<Answer<std::vector<app::UtilizationSample>>> parse_answer(
     std::string_view line);

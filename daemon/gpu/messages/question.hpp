@@ -15,7 +15,7 @@ namespace cgpu::gpu {
 struct Question {
     enum class Ask {
         list,         ///< the GPUs; answered by encode(id, SeenGpus)
-        processes,    ///< those on one GPU; answered by encode(id, vector of DriverProcess)
+        processes,    ///< those on one GPU; answered by encode(id, DriverFigures)
         examine,      ///< what an examination of the node needs; answered by encode(id, ExaminedDriver)
         utilization,  ///< of the processes on one GPU; answered by encode(id, vector of UtilizationSample)
     };

@@ -195,11 +195,21 @@ app::Result<NvmlDevice> NvmlReader::find(const model::Uuid& gpu) {
                          "look at nvidia-smi -L");
 }
 
-app::Result<std::vector<app::DriverProcess>> NvmlReader::processes(const model::Uuid& gpu) {
+app::Result<app::DriverFigures> NvmlReader::processes(const model::Uuid& gpu) {
     if (auto ok = ready(); !ok) return tl::unexpected(ok.error());
     const auto device = find(gpu);
     if (!device) return tl::unexpected(device.error());
-    return processes_on(*device, gpu);
+    const auto used = [&]() -> std::optional<std::uint64_t> {
+        NvmlMemoryV1 memory{};
+        if (nvml_->memory_v1(*device, &memory) != kNvmlSuccess) return std::nullopt;
+        return memory.used;
+    };
+    app::DriverFigures figures{.processes = {}, .used_before = used()};
+    auto processes = processes_on(*device, gpu);
+    if (!processes) return tl::unexpected(processes.error());
+    figures.processes = std::move(*processes);
+    figures.used_after = used();
+    return figures;
 }
 
 app::Result<std::vector<app::DriverProcess>> NvmlReader::processes_on(NvmlDevice device,

@@ -18,7 +18,7 @@ class NvmlReader {
   public:
     /// Refused if there is no driver; a GPU that NVML can't describe is among the lost ones.
     app::Result<model::SeenGpus> list();
-    app::Result<std::vector<app::DriverProcess>> processes(const model::Uuid& gpu);
+    app::Result<app::DriverFigures> processes(const model::Uuid& gpu);
     /// How much the processes on the GPU use it, after that moment. Refused if the driver or the card doesn't
     /// tell, and in MIG mode, where the figures would be of parts of the GPU.
     app::Result<std::vector<app::UtilizationSample>> utilization(const model::Uuid& gpu,

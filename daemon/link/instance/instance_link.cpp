@@ -106,6 +106,8 @@ void InstanceLink::notice(Connection& connection, const wire::Notice& notice) {
 }
 
 void InstanceLink::process_ended(const model::Process& process) {
+    for (const auto& connection : connections_)
+        if (connection->process() == process) connection->read_rest();
     // Before its pages are released: the leases read its last report.
     outside_.leases.process_exited(process);
     for (const auto& connection : connections_)

@@ -45,6 +45,9 @@ void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::
         case wire::Topic::shared:
             outside_.leases.opened_shared(lease, ask.bytes);
             return answer(*connection, ask, wire::Why::none);
+        case wire::Topic::exported:
+            outside_.leases.exported(lease, ask.bytes);
+            return answer(*connection, ask, wire::Why::none);
         case wire::Topic::refused:
             refused(*connection, ask);
             return answer(*connection, ask, wire::Why::none);
@@ -111,7 +114,7 @@ std::optional<double> MemoryAsks::share(std::uint32_t gpu) {
 
 bool MemoryAsks::give(const Connection& connection, const wire::Give& give) {
     if (connection.role() != wire::Role::compute || give.gpu >= instance_.quotas.size()) return false;
-    outside_.leases.give(lease_key(connection, give.gpu), give.bytes);
+    outside_.leases.give(lease_key(connection, give.gpu), give.bytes, give.exported == 1);
     return true;
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 /// Packets of one connection before the others get their turn.
 constexpr int kPacketsPerTurn = 16;
+/// Packets of a peer that has ended: more than its socket holds.
+constexpr int kMostOfRest = 4096;
 /// SO_PEERPIDFD, which older headers lack.
 constexpr int kPeerPidfd = 77;
 constexpr std::size_t kMostFds = 4;
@@ -50,31 +52,45 @@ std::optional<std::uint32_t> Connection::peer_user() const {
     return credentials.uid;
 }
 
+bool Connection::receive() {
+    if (socket_.next_has_files()) {
+        owner_.packet(*this, {});
+        drop();
+        return false;
+    }
+    std::array<std::byte, wire::kLargestMessage> buffer;
+    ssize_t got = 0;
+    do {
+        got = recv(socket_.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == EAGAIN) return false;
+    // An empty packet can't be told from the end; in both cases nothing more follows.
+    if (got <= 0) {
+        drop();
+        return false;
+    }
+    // A longer packet was truncated; its true length shows that it is not a valid one.
+    const auto length = static_cast<std::size_t>(got);
+    owner_.packet(*this, length <= buffer.size() ? std::span<const std::byte>(buffer.data(), length)
+                                                 : std::span<const std::byte>());
+    return !dropped_;
+}
+
 void Connection::ready(std::uint32_t events) {
-    for (int i = 0; i < kPacketsPerTurn && !dropped_ && watch_; ++i) {
-        if (socket_.next_has_files()) {
-            owner_.packet(*this, {});
-            return drop();
-        }
-        std::array<std::byte, wire::kLargestMessage> buffer;
-        const auto got = recv(socket_.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
-        if (got > 0) {
-            // A longer packet was truncated; its true length shows that it is not a valid one.
-            const auto length = static_cast<std::size_t>(got);
-            owner_.packet(*this, length <= buffer.size() ? std::span<const std::byte>(buffer.data(), length)
-                                                         : std::span<const std::byte>());
-            continue;
-        }
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0 && errno == EAGAIN) break;
-        // An empty packet can't be told from the end; in both cases nothing more follows.
-        return drop();
+    for (int i = 0; i < kPacketsPerTurn && watch_ && receive(); ++i) {
     }
     if ((events & EPOLLERR) != 0) drop();
 }
 
+void Connection::read_rest() {
+    // Whoever has inherited the socket may still send.
+    closed_by_peer_ = true;
+    for (int i = 0; i < kMostOfRest && role_ && watch_ && !dropped_ && receive(); ++i) {
+    }
+}
+
 bool Connection::send_bytes(std::span<const std::byte> bytes, std::span<const int> fds) {
-    if (dropped_ || fds.size() > kMostFds) return false;
+    if (dropped_ || closed_by_peer_ || fds.size() > kMostFds) return false;
     iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostFds * sizeof(int))> control{};
     msghdr message{};
@@ -94,7 +110,9 @@ bool Connection::send_bytes(std::span<const std::byte> bytes, std::span<const in
         sent = sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     } while (sent < 0 && errno == EINTR);
     if (sent == static_cast<ssize_t>(bytes.size())) return true;
-    drop();
+    // What it sent before counts: memory that it has exported lives on. The end of it drops the connection.
+    closed_by_peer_ = sent < 0 && errno == EPIPE && watch_ != nullptr;
+    if (!closed_by_peer_) drop();
     return false;
 }
 

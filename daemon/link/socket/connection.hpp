@@ -50,7 +50,8 @@ class Connection {
     [[nodiscard]] std::optional<std::uint32_t> peer_user() const;
     [[nodiscard]] bool usable() const { return !dropped_; }
 
-    /// Sends a message with descriptors. False: it couldn't be sent, and the connection is dropped.
+    /// Sends a message with descriptors. False: it couldn't be sent. The connection is then dropped, or, if
+    /// the peer has closed its end, when all that it has sent before is read.
     template <class M>
     bool send(const M& message, std::span<const int> fds = {}) {
         return send_bytes(std::as_bytes(std::span(&message, 1)), fds);
@@ -58,6 +59,8 @@ class Connection {
     /// Sends the reason, and drops the connection.
     void refuse(wire::Why why, std::string_view text);
     void drop();
+    /// The peer has ended: passes on what it has sent before. Nothing can be sent to it any more.
+    void read_rest();
 
     /// Drops the connection unless welcomed() comes before the deadline.
     void expect_hello(app::Nanos deadline);
@@ -81,6 +84,8 @@ class Connection {
 
   private:
     void ready(std::uint32_t events);
+    /// Passes on the next packet. False: there is none now.
+    bool receive();
     bool send_bytes(std::span<const std::byte> bytes, std::span<const int> fds);
 
     PeerSocket socket_;  // before the watch, which goes first
@@ -89,6 +94,7 @@ class Connection {
     app::Loop& loop_;
     ConnectionOwner& owner_;
     bool dropped_ = false;
+    bool closed_by_peer_ = false;
     std::optional<wire::Role> role_;
     std::optional<OrdersPage> orders_;
     app::WatchPtr hello_timer_;

@@ -232,6 +232,11 @@ struct EngineTable {
     /// can't be true.
     void (*estimated)(Engine*, BatchId, std::int64_t end_ns, std::uint32_t by_event, std::int64_t now_ns,
                       std::uint32_t* ring);
+
+    // A table may also end here: see can_surrender.
+    /// As `release`, of memory that may live on outside this process: what the charge took is off the lease,
+    /// too, before any other call can use it. Returns how many bytes of lease that was.
+    std::uint64_t (*surrender)(Engine*, Holding, std::uint64_t key);
 };
 
 /// The size that every table of this ABI has.
@@ -241,6 +246,11 @@ constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, request_time);
 inline bool estimates_batches(const EngineTable& table) {
     return table.bytes > offsetof(EngineTable, estimated) && table.may_estimate != nullptr &&
            table.estimated != nullptr;
+}
+
+/// Whether an engine has `surrender`.
+inline bool can_surrender(const EngineTable& table) {
+    return table.bytes > offsetof(EngineTable, surrender) && table.surrender != nullptr;
 }
 
 extern "C" const EngineTable* cgpu_engine_table();

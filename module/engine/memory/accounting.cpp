@@ -156,17 +156,34 @@ void Accounting::freeing(bool begins) {
     report_changes();
 }
 
-bool Accounting::release(Holding kind, std::uint64_t key) {
+/// Takes a holding off its shelf.
+bool Accounting::take(Holding kind, std::uint64_t key, Held& out) {
     Shelf* shelf = shelf_of(kind);
     if (shelf == nullptr) return false;
-    const Guard guard(lock_);
     Map<Held>& from = shelf->earlier.find(key) != nullptr ? shelf->earlier : shelf->held;
     const Held* found = from.find(key);
     if (found == nullptr) return false;
-    const Held gone = *found;
+    out = *found;
     from.erase(key);
+    return true;
+}
+
+bool Accounting::release(Holding kind, std::uint64_t key) {
+    const Guard guard(lock_);
+    Held gone{};
+    if (!take(kind, key, gone)) return false;
     end_charge(kind, key, gone);
     return true;
+}
+
+std::uint64_t Accounting::surrender(Holding kind, std::uint64_t key) {
+    const Guard guard(lock_);
+    Held gone{};
+    if (!take(kind, key, gone)) return 0;
+    Gpu& on = gpus_[gone.gpu];
+    const std::uint64_t bytes = std::min(end_charge(kind, key, gone), on.leased);
+    on.leased -= bytes;
+    return bytes;
 }
 
 void Accounting::note_context(Holding kind, std::uint64_t key, std::uint64_t context) {
@@ -299,7 +316,8 @@ std::uint64_t Accounting::charge_for(Holding kind, std::uint64_t key, const Held
     return bytes;
 }
 
-void Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
+/// Returns how many bytes it took.
+std::uint64_t Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
     std::uint64_t bytes = 0;
     if (kind == Holding::address) {
         const Span span = span_of(held.gpu, key, held.bytes);
@@ -316,6 +334,7 @@ void Accounting::end_charge(Holding kind, std::uint64_t key, const Held& held) {
     on.charged -= std::min(on.charged, bytes);
     if (kind == Holding::pool) on.pooled -= std::min(on.pooled, bytes);
     report(held.gpu);
+    return bytes;
 }
 
 std::uint64_t Accounting::touch_edge(std::uint64_t edge) {

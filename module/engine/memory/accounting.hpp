@@ -42,6 +42,7 @@ class Accounting {
     bool find(Holding kind, std::uint64_t key, Held& out);
     void freeing(bool begins);
     bool release(Holding kind, std::uint64_t key);
+    std::uint64_t surrender(Holding kind, std::uint64_t key);
     void note_context(Holding kind, std::uint64_t key, std::uint64_t context);
     void release_context(std::uint64_t context);
 
@@ -115,7 +116,8 @@ class Accounting {
     bool make_room(std::uint64_t commits);
     bool put(Holding kind, Shelf& shelf, std::uint64_t key, const Held& fresh);
     std::uint64_t charge_for(Holding kind, std::uint64_t key, const Held& held);
-    void end_charge(Holding kind, std::uint64_t key, const Held& held);
+    bool take(Holding kind, std::uint64_t key, Held& out);
+    std::uint64_t end_charge(Holding kind, std::uint64_t key, const Held& held);
     std::uint64_t touch_edge(std::uint64_t edge);
     std::uint64_t leave_edge(std::uint64_t edge);
     void take_off_reserved(std::uint32_t gpu, std::uint64_t bytes);

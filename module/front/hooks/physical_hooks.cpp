@@ -113,23 +113,23 @@ CGPU_HOOK cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void
 
 CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHandle handle, int type,
                                        unsigned long long flags) {
+    const bool ours = type == kHandleDescriptor && managed();
+    if (ours) physical().will_export(handle);
     const CUresult result = real::cuMemExportToShareableHandle(shareable, handle, type, flags);
-    if (result == kSuccess && type == kHandleDescriptor && managed())
-        physical().exported(handle, *static_cast<int*>(shareable));
+    if (result == kSuccess && ours) physical().exported(handle, *static_cast<int*>(shareable));
     return result;
 }
 
 CGPU_HOOK cuMemGetHandleForAddressRange(void* handle, CUdeviceptr address, std::size_t bytes, int type,
                                         unsigned long long flags) {
-    const CUresult result = real::cuMemGetHandleForAddressRange(handle, address, bytes, type, flags);
-    if (result != kSuccess || type != kRangeDescriptor || !managed()) return result;
-    const int descriptor = *static_cast<int*>(handle);
-    CUdeviceptr begin = 0;
-    std::size_t whole = 0;
-    if (!physical().range_exported(address, bytes, descriptor) &&
-        real::cuMemGetAddressRange_v2(&begin, &whole, address) == kSuccess)
-        physical().allocation_exported(begin, descriptor);
-    return result;
+    if (type == kRangeDescriptor && managed()) {
+        CUdeviceptr begin = 0;
+        std::size_t whole = 0;
+        if (!physical().will_export_range(address, bytes) &&
+            real::cuMemGetAddressRange_v2(&begin, &whole, address) == kSuccess)
+            physical().will_export_allocation(begin);
+    }
+    return real::cuMemGetHandleForAddressRange(handle, address, bytes, type, flags);
 }
 
 CGPU_HOOK cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, int type) {

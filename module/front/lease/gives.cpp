@@ -7,8 +7,8 @@ namespace {
 
 constinit Gives the_gives;
 
-void send(std::uint32_t gpu, std::uint64_t bytes) {
-    if (!session().link().give(gpu, bytes)) session().engine().lease(gpu, bytes);
+void send(std::uint32_t gpu, std::uint64_t bytes, bool exported = false) {
+    if (!session().link().give(gpu, bytes, exported)) session().engine().lease(gpu, bytes);
 }
 
 }  // namespace
@@ -26,6 +26,14 @@ void Gives::answer(const wire::Recall& recall) {
     const Uncancelled uncancelled;
     const Locked lock(mutex_);
     send(recall.gpu, session().engine().spare(recall.gpu, recall.bytes, 0));
+}
+
+void Gives::surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes) {
+    const Uncancelled uncancelled;
+    const Locked lock(mutex_);
+    const auto taken = key != 0 ? session().engine().surrender(gpu, kind, key, bytes)
+                                : session().engine().spare(gpu, bytes, 0);
+    if (taken != 0) send(gpu, taken, true);
 }
 
 void Gives::settle() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/wire/message.hpp"
+#include "module/engine/abi/api.hpp"
 #include "module/front/base/waiting.hpp"
 
 namespace cgpu::front {
@@ -19,6 +20,12 @@ class Gives {
     void give(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep);
     /// The same for a recall, which is answered even if there is nothing to return.
     void answer(const wire::Recall& recall);
+
+    /// Ends the charge of memory that was exported and freed, and returns its lease: from now on cgpud finds
+    /// out whether a descriptor keeps it. `bytes`: as they were allocated. Key 0: the
+    /// charge has ended with its context. While cgpud is away, the lease stays
+    /// here, and counts until the process ends.
+    void surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes);
 
     /// Waits until another thread's Give has been sent: cgpud reads it before the next ask.
     void settle();

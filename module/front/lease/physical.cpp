@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "module/front/lease/freeing.hpp"
+#include "module/front/lease/gives.hpp"
 #include "module/front/session/session.hpp"
 
 namespace cgpu::front {
@@ -32,18 +33,16 @@ struct Physical::Charge {
     std::uint64_t key;
     std::uint32_t gpu;
     std::uint64_t bytes;
-    std::uint64_t pool_key;  ///< as memory that only descriptors keep
-    bool pooled;             ///< it is charged as such
 };
 
 struct Physical::Memory {
     Charge charge;
     int handles = 0;  ///< and what holds it otherwise
     int mappings = 0;
-    int exports = 0;
+    bool exported = false;  ///< or about to be
 
     Memory(module::Holding kind, std::uint64_t key, std::uint32_t gpu, std::uint64_t bytes)
-        : charge{kind, key, gpu, bytes, own_key(), false}, handles(1) {}
+        : charge{kind, key, gpu, bytes}, handles(1) {}
 
     /// The address of this record, which lives as long as the memory.
     [[nodiscard]] std::uint64_t own_key() const { return reinterpret_cast<std::uintptr_t>(this); }
@@ -100,39 +99,26 @@ bool Physical::note_handle(CUmemGenericAllocationHandle value, Memory& memory) {
     return true;
 }
 
-void Physical::close_exports(const Memory& memory) {
-    const auto closed = [&](const Export& each) { return each.memory == &memory && !each.open(); };
-    while (Export* gone = take(exports_, closed)) {
-        --gone->memory->exports;
-        delete gone;
-    }
-}
-
-/// Drops memory that nothing keeps. The caller then settles its charge, without the lock.
-Physical::Kept Physical::look_at(Memory& memory, Charge& charge) {
+/// Drops memory that the process doesn't hold any more. The caller then settles its charge, without the lock.
+Physical::Held Physical::look_at(Memory& memory, Charge& charge) {
     charge = memory.charge;
-    if (memory.handles > 0 || memory.mappings > 0) return Kept::as_before;
-    close_exports(memory);
-    if (memory.exports > 0)
-        return std::exchange(memory.charge.pooled, true) ? Kept::as_before : Kept::only_by_descriptors;
+    if (memory.handles > 0 || memory.mappings > 0) return Held::yes;
+    const bool exported = memory.exported;
+    while (Export* gone = take(exports_, [&](const Export& each) { return each.memory == &memory; }))
+        delete gone;
     delete &memory;
-    return Kept::no_more;
+    return exported ? Held::unknown : Held::no;
 }
 
-void Physical::settle(const Charge& charge, Kept kept) {
-    switch (kept) {
-        case Kept::as_before:
+void Physical::settle(const Charge& charge, Held held) {
+    switch (held) {
+        case Held::yes:
             return;
-        case Kept::only_by_descriptors:
-            // The driver's figure for the process may lack it now, as it may lack the memory of pools.
-            session().engine().resize(charge.gpu, module::Holding::pool, charge.pool_key, charge.bytes, 0);
-            session().engine().release(charge.kind, charge.key);
+        case Held::no:
+            released(charge.kind, charge.key);
             return;
-        case Kept::no_more:
-            if (charge.pooled)
-                released(module::Holding::pool, charge.pool_key);
-            else
-                released(charge.kind, charge.key);
+        case Held::unknown:
+            gives().surrender(charge.gpu, charge.kind, charge.key, charge.bytes);
             return;
     }
 }
@@ -188,39 +174,37 @@ void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {
         Charge charge{};
         delete mapping;
         --memory->mappings;
-        const Kept kept = look_at(*memory, charge);
+        const Held held = look_at(*memory, charge);
         mutex_.unlock();
-        settle(charge, kept);
+        settle(charge, held);
     }
 }
 
-void Physical::note_export(int descriptor, Memory& memory) {
-    struct stat file {};
-    if (fstat(descriptor, &file) != 0) return;
-    ++memory.exports;  // without an entry it is never seen closed: the charge stays
-    auto* entry = new (std::nothrow) Export{descriptor, file.st_dev, file.st_ino, &memory, exports_};
-    if (entry != nullptr) exports_ = entry;
+/// The daemon is told once, by a message that it gets before anything that this process does afterwards.
+void Physical::note_export(Memory& memory) {
+    if (std::exchange(memory.exported, true)) return;
+    auto& sum = exported_bytes_[memory.charge.gpu];
+    session().link().tell(wire::Topic::exported, memory.charge.gpu,
+                          sum.fetch_add(memory.charge.bytes) + memory.charge.bytes);
 }
 
-void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
-    forget_exports(descriptor);
+void Physical::will_export(CUmemGenericAllocationHandle handle) {
     const Locked lock(mutex_);
-    if (Memory* memory = find(handle)) note_export(descriptor, *memory);
+    if (Memory* memory = find(handle)) note_export(*memory);
 }
 
-bool Physical::range_exported(CUdeviceptr begin, std::size_t bytes, int descriptor) {
-    forget_exports(descriptor);
+bool Physical::will_export_range(CUdeviceptr begin, std::size_t bytes) {
     const Locked lock(mutex_);
     bool any = false;
     for (const Mapping* each = mappings_; each != nullptr; each = each->next) {
         if (each->address >= begin + bytes || each->address + each->bytes <= begin) continue;
-        note_export(descriptor, *each->memory);
+        note_export(*each->memory);
         any = true;
     }
     return any;
 }
 
-void Physical::allocation_exported(CUdeviceptr address, int descriptor) {
+void Physical::will_export_allocation(CUdeviceptr address) {
     std::uint32_t gpu = 0;
     std::uint64_t bytes = 0;
     if (!session().engine().find(module::Holding::address, address, &gpu, &bytes)) return;
@@ -235,7 +219,26 @@ void Physical::allocation_exported(CUdeviceptr address, int descriptor) {
         allocations_ = known;
         any_allocation_.store(true);
     }
-    note_export(descriptor, *known->memory);
+    note_export(*known->memory);
+}
+
+void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
+    struct stat file {};
+    if (fstat(descriptor, &file) != 0) return;
+    const Locked lock(mutex_);
+    // The number refers to this export now.
+    while (Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; }))
+        delete closed;
+    Memory* memory = find(handle);
+    if (memory == nullptr) return;
+    auto* entry = new (std::nothrow) Export{descriptor, file.st_dev, file.st_ino, memory, exports_};
+    if (entry != nullptr) exports_ = entry;
+}
+
+void Physical::tell_again() const {
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
+        if (const auto bytes = exported_bytes_[gpu].load(); bytes != 0)
+            session().link().tell(wire::Topic::exported, gpu, bytes);
 }
 
 bool Physical::allocation_freed(CUdeviceptr address) {
@@ -287,9 +290,9 @@ void Physical::let_go(Memory& held) {
     mutex_.lock();
     Charge charge{};
     --held.handles;
-    const Kept kept = look_at(held, charge);
+    const Held now = look_at(held, charge);
     mutex_.unlock();
-    settle(charge, kept);
+    settle(charge, now);
 }
 
 Physical::Memory* Physical::hold_handle(CUmemGenericAllocationHandle handle) {
@@ -314,49 +317,11 @@ Physical::Memory* Physical::hold_next(CUdeviceptr& address, CUdeviceptr end) {
 
 int Physical::gpu_of(const Memory& memory) { return static_cast<int>(memory.charge.gpu); }
 
-/// The number refers to another export now, so the former one is closed.
-void Physical::forget_exports(int descriptor) {
-    while (true) {
-        mutex_.lock();
-        Export* closed = take(exports_, [&](const Export& each) { return each.descriptor == descriptor; });
-        if (closed == nullptr) return mutex_.unlock();
-        Memory* memory = closed->memory;
-        delete closed;
-        --memory->exports;
-        Charge charge{};
-        const Kept kept = look_at(*memory, charge);
-        mutex_.unlock();
-        settle(charge, kept);
-    }
-}
-
-bool Physical::drop_closed() {
-    bool any = false;
-    while (true) {
-        mutex_.lock();
-        const Export* closed = exports_;
-        while (closed != nullptr &&
-               (closed->memory->handles > 0 || closed->memory->mappings > 0 || closed->open()))
-            closed = closed->next;
-        if (closed == nullptr) {
-            mutex_.unlock();
-            return any;
-        }
-        Memory* memory = closed->memory;
-        Charge charge{};
-        const Kept kept = look_at(*memory, charge);
-        mutex_.unlock();
-        settle(charge, kept);
-        if (kept != Kept::no_more) continue;
-        dropped_.fetch_add(1);
-        any = true;
-    }
-}
-
 void Physical::reset_in_child() {
     mutex_.reset_in_child();
     handles_ = nullptr;
     allocations_ = nullptr;
+    for (auto& bytes : exported_bytes_) bytes.store(0);
     any_allocation_.store(false);
     mappings_ = nullptr;
     exports_ = nullptr;

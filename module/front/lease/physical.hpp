@@ -2,8 +2,10 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 
+#include "core/wire/limits.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/driver/cuda_abi.hpp"
 
@@ -13,11 +15,15 @@ namespace cgpu::front {
 /// all descriptors as which it was exported are closed (CUDA driver API, "Virtual Memory Management"), and
 /// while a multicast object or a sparse array uses it (Bindings).
 /// Programs release the handle right after mapping it, so its charge ends with the last of these in this
-/// process. If another process of the instance then still holds it, the driver's figure for that process
-/// shows it.
+/// process, its descriptors apart. If another process of the instance then still holds it, the driver's
+/// figure for that process shows it.
 ///
-/// Memory at an address (cuMemAlloc) is here only if it was exported as a descriptor, which keeps it alive
-/// when it has been freed.
+/// Descriptors may be copied and passed to anybody, and the kernel doesn't tell when the last of them is
+/// closed. So memory that was exported is surrendered when nothing else keeps it here: from then on cgpud
+/// counts it, until the GPU's figures show that it is free. Before the first export of a memory cgpud is told
+/// of it, because the process may end at any time.
+///
+/// Memory at an address (cuMemAlloc) is here only if it was exported.
 class Physical {
   public:
     struct Memory;
@@ -32,12 +38,16 @@ class Physical {
     /// False: the memory isn't one of those above.
     bool mapped(CUdeviceptr address, std::size_t bytes, CUmemGenericAllocationHandle handle);
     void unmapped(CUdeviceptr address, std::size_t bytes);
+    /// Memory is about to be exported: the one with this handle, ...
+    void will_export(CUmemGenericAllocationHandle handle);
+    /// ... what is mapped in this range (false: nothing of ours is), ...
+    bool will_export_range(CUdeviceptr begin, std::size_t bytes);
+    /// ... the allocation that begins at this address.
+    void will_export_allocation(CUdeviceptr address);
+    /// The memory with this handle was exported as this descriptor. (No function opens those of address
+    /// ranges in CUDA again.)
     void exported(CUmemGenericAllocationHandle handle, int descriptor);
-    /// What is mapped in this range was exported. False: nothing of ours is mapped there.
-    bool range_exported(CUdeviceptr begin, std::size_t bytes, int descriptor);
-    /// The allocation that begins at an address was exported.
-    void allocation_exported(CUdeviceptr address, int descriptor);
-    /// An allocation was freed, and what descriptors keep of it stays charged. False: it was not exported.
+    /// An allocation was freed. False: it was not exported, so its charge must be ended as any other.
     bool allocation_freed(CUdeviceptr address);
     /// A context has ended, and the charges of its allocations: as if they had been freed.
     void context_ended();
@@ -53,34 +63,31 @@ class Physical {
     Memory* hold_next(CUdeviceptr& address, CUdeviceptr end);
     static int gpu_of(const Memory& memory);
 
-    /// Ends the charges of memory that only descriptors kept, which are closed now. True: there were some.
-    bool drop_closed();
-    /// Grows with every charge that any thread has ended in this way.
-    [[nodiscard]] std::uint32_t dropped() const { return dropped_.load(); }
+    /// Tells the next cgpud what has been exported.
+    void tell_again() const;
 
     void reset_in_child();
 
   private:
-    /// What keeps memory alive: the same as before, now only open descriptors of this process, or nothing.
-    enum class Kept { as_before, only_by_descriptors, no_more };
+    /// Whether this process still holds memory, whatever descriptors there are. `unknown`: it doesn't, but
+    /// it was exported.
+    enum class Held { yes, no, unknown };
     struct Charge;
     struct Handle;
     struct Mapping;
     struct Export;
 
     bool note_handle(CUmemGenericAllocationHandle value, Memory& memory);
-    void note_export(int descriptor, Memory& memory);
+    void note_export(Memory& memory);
     Memory* find(CUmemGenericAllocationHandle handle) const;
     const Export* find_export(int descriptor) const;
-    void forget_exports(int descriptor);
-    void close_exports(const Memory& memory);
-    Kept look_at(Memory& memory, Charge& charge);
-    static void settle(const Charge& charge, Kept kept);
+    Held look_at(Memory& memory, Charge& charge);
+    static void settle(const Charge& charge, Held held);
 
     Mutex mutex_;
     Handle* handles_ = nullptr;
-    Handle* allocations_ = nullptr;  ///< their values are addresses
-    std::atomic<std::uint32_t> dropped_{0};
+    Handle* allocations_ = nullptr;                                            ///< their values are addresses
+    std::array<std::atomic<std::uint64_t>, wire::kMaxGpus> exported_bytes_{};  ///< so far
     std::atomic<bool> any_allocation_{false};  ///< there has been one in this process
     Mapping* mappings_ = nullptr;
     Export* exports_ = nullptr;

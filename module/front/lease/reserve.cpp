@@ -1,7 +1,6 @@
 #include "module/front/lease/reserve.hpp"
 
 #include "module/front/lease/gives.hpp"
-#include "module/front/lease/physical.hpp"
 #include "module/front/lease/pool_frees.hpp"
 #include "module/front/lease/pools.hpp"
 #include "module/front/session/session.hpp"
@@ -54,10 +53,7 @@ CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
     if (bytes >= kAbsurd) return refuse(gpu, bytes);
     for (int tries = 0; tries < kTries; ++tries) {
         const auto seen = pool_frees().progress(gpu);
-        const auto dropped = physical().dropped();
         if (try_reserve(gpu, bytes, until)) return kSuccess;
-        // The service thread may have done that since the refusal.
-        if (physical().drop_closed() || physical().dropped() != dropped) continue;
         if (!pools().any(gpu)) break;
         // The driver, too, uses what pools keep for later and waits for frees under way before it reports
         // that there is no memory.

@@ -81,9 +81,10 @@ void Link::tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes) {
     send_locked(message);
 }
 
-bool Link::give(std::uint32_t gpu, std::uint64_t bytes) {
+bool Link::give(std::uint32_t gpu, std::uint64_t bytes, bool exported) {
     auto message = wire::make_message<wire::Give>();
     message.gpu = gpu;
+    message.exported = exported ? 1 : 0;
     message.bytes = bytes;
     const Uncancelled uncancelled;
     const Locked lock(mutex_);

@@ -21,8 +21,9 @@ class Link {
              wire::Answer& answer);
     /// Sends an Ask whose Answer no thread waits for.
     void tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes = 0);
-    /// False if it could not be sent: then the bytes still belong to the process.
-    bool give(std::uint32_t gpu, std::uint64_t bytes);
+    /// `exported`: they were memory that may live on. False if it could not be sent: then the bytes still
+    /// belong to the process.
+    bool give(std::uint32_t gpu, std::uint64_t bytes, bool exported = false);
     /// A line for the daemon's log; at most one per second of each kind.
     void notice(wire::Event event, std::uint32_t gpu, std::string_view detail);
 

@@ -77,10 +77,6 @@ void ServiceThread::loop() {
         errands().begin_look();
         const auto now = now_ns();
         look_after_link(now);
-        // The kernel doesn't tell when a descriptor is closed. Without this look, which no wake-up is made
-        // for, memory that only exported descriptors kept would stay charged, and listed, until the limit is
-        // reached.
-        physical().drop_closed();
         give_back(now);
         tell_moved(now);
         in_driver_.store(true);
@@ -156,6 +152,7 @@ void ServiceThread::handle(Packet& packet) {
         if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
         session().link().attach(candidate_, welcome->version);
         shared_memory().tell_again();
+        physical().tell_again();
         candidate_ = Descriptor{};
         greeting_ = false;
         connected_ = true;

@@ -140,6 +140,17 @@ void EngineHandle::return_time(std::uint32_t gpu, module::BatchId batch, std::ui
     table.unused(running->engine, gpu, batch, launches);
 }
 
+std::uint64_t EngineHandle::surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key,
+                                      std::uint64_t bytes) const {
+    const Section section;
+    const Running* running = section.running();
+    if (running == nullptr) return 0;
+    const module::EngineTable& table = *running->table;
+    if (module::can_surrender(table)) return table.surrender(running->engine, kind, key);
+    if (table.release(running->engine, kind, key) == 0) return 0;
+    return table.spare(running->engine, gpu, bytes, 0);
+}
+
 bool EngineHandle::may_estimate(module::BatchId batch) const {
     const Section section;
     const Running* running = section.running();

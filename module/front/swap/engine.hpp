@@ -62,6 +62,9 @@ class EngineHandle {
     std::uint64_t spare(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep) const {
         return call(&module::EngineTable::spare, gpu, wanted, keep);
     }
+    /// With an engine that can't, another thread may take the bytes in between; then they stay leased.
+    std::uint64_t surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key,
+                            std::uint64_t bytes) const;
     std::uint64_t charged(std::uint32_t gpu) const { return call(&module::EngineTable::charged, gpu); }
     std::uint64_t leased(std::uint32_t gpu) const { return call(&module::EngineTable::leased, gpu); }
     std::uint64_t resize(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes,

@@ -126,9 +126,18 @@ wait_for 20 has "$scratch/stray.out" '^ready'
 expect_found processes warning "process $stray \(alloc\) uses [0-9]+MiB of GPU 0 and belongs to no instance" "kill $stray"
 kill -TERM $stray && wait $stray
 wait_for 5 green
-keeper=$(cgpuctl run --mem 4GiB -- /usr/bin/python3 "$(dirname "$(realpath "$0")")/keep_memory.py" 3000 2>/dev/null </dev/null)
+# Memory that only a descriptor keeps: of nobody, then of an instance, which is charged for it.
+keep() { "$@" /usr/bin/python3 "$(dirname "$(realpath "$0")")/keep_memory.py" 3000 2>/dev/null </dev/null; }
+keeper=$(keep)
 nobodys='(3000|29[0-9][0-9])MiB of GPU 0 are used by no process that the driver shows'
 wait_for 20 finds processes warning "$nobodys" 'fuser -v /dev/nvidia'
+kill "${keeper#ready }"
+wait_for 20 green
+keeper=$(keep cgpuctl run --name keeper --mem 4GiB --)
+used_of_keeper() { cgpuctl list --json | jq '.[] | select(.name == "keeper").gpus[0].memory_used_bytes'; }
+keeper_is_charged() { (($(used_of_keeper) >= 3000 << 20)); }
+wait_for 20 keeper_is_charged
+wait_for 20 green
 kill "${keeper#ready }"
 wait_for 20 green
 

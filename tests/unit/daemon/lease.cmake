@@ -4,6 +4,7 @@ cgpu_unit_test(daemon_lease_test ONE_THREAD
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_property_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/store/lease_file_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_figures_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/kept_exports_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_holds_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_blame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_escape_test.cpp

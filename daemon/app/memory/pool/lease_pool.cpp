@@ -37,7 +37,7 @@ void LeasePool::save(const Account& account) {
 }
 
 std::uint64_t LeasePool::leased() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = kept_.bytes;
     for (const auto& [process, account] : accounts_) sum += account.total();
     return sum;
 }
@@ -59,7 +59,7 @@ std::uint64_t LeasePool::charged(const model::Process& process) const {
 }
 
 std::uint64_t LeasePool::used() const {
-    std::uint64_t sum = 0;
+    std::uint64_t sum = kept_.bytes;
     for (const auto& [process, account] : accounts_) sum += used(process);
     return sum;
 }
@@ -70,7 +70,7 @@ std::uint64_t LeasePool::used(const model::Process& process) const {
 }
 
 void LeasePool::note_use(std::uint64_t coming) {
-    std::uint64_t charges = coming;
+    std::uint64_t charges = coming + kept_.bytes;
     std::uint64_t unsized_bytes = 0;
     bool known = true;
     for (const auto& [process, account] : accounts_) {
@@ -128,14 +128,39 @@ bool LeasePool::allocation_refused(const model::Process& process, std::uint64_t 
     return true;
 }
 
-std::uint64_t LeasePool::give(const model::Process& process, std::uint64_t bytes) {
+LeasePool::Given LeasePool::give(const model::Process& process, std::uint64_t bytes, bool exported) {
     Account* account = living_account(process);
-    if (account == nullptr) return 0;
+    if (account == nullptr) return {};
     const auto given = std::min(wire::align_down(bytes), account->lease);
+    const auto exports = account->exports();
     note_use();
     account->lease -= given;
+    // A program that is replaced (exec) gives back all at once, and descriptors may be open in the new one.
+    const auto left = exported ? given : exports - std::min(exports, account->lease);
+    account->left += left;
+    if (bytes > kUnlimited) account->exported = account->left = 0;  // it counts from 0 again
     save(*account);
-    return given;
+    return {given, left};
+}
+
+void LeasePool::exported(const model::Process& process, std::uint64_t bytes) {
+    // What a process said right before its end counts, too.
+    if (Account* account = find_account(process))
+        account->exported = std::max(account->exported, std::min(bytes, kUnlimited));
+}
+
+void LeasePool::set_kept(const Kept& kept) {
+    kept_ = kept;
+    if (kept_.bytes == 0) {
+        if (kept_place_) table_.remove(*kept_place_);
+        kept_place_.reset();
+    } else {
+        // Without a place a later daemon doesn't know of it.
+        if (!kept_place_)
+            if (const auto place = table_.add({key_, kNobody})) kept_place_ = *place;
+        if (kept_place_) table_.set(*kept_place_, {wire::align_up(kept_.bytes), 0});
+    }
+    note_use();
 }
 
 Result<void> LeasePool::enter(const model::Process& process) {
@@ -165,6 +190,11 @@ std::vector<model::Process> LeasePool::outside() const {
 }
 
 void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {
+    if (saved.key.process == kNobody) {
+        kept_place_ = saved.place;
+        kept_ = {saved.amounts.lease, true};
+        return;
+    }
     Account account;
     account.place = saved.place;
     account.lease = saved.amounts.lease;
@@ -191,6 +221,9 @@ void LeasePool::remove(const model::Process& process) {
 void LeasePool::remove_all() {
     for (const auto& [process, account] : accounts_) table_.remove(account.place);
     accounts_.clear();
+    if (kept_place_) table_.remove(*kept_place_);
+    kept_place_.reset();
+    kept_ = {};
 }
 
 Result<LeasePool::LeaseGrant> LeasePool::set_aside(const model::Process& process, What what,
@@ -313,7 +346,7 @@ bool is_blamed_before(const LeasePool::Accounts::value_type& other,
 /// for growth that the limit has room for without the former.
 void LeasePool::find_room(const Accounts::value_type& item, UnsizedMemory::Facts& facts) const {
     if (limit_ == kUnlimited) return;
-    std::uint64_t held = item.second.lease;
+    std::uint64_t held = item.second.lease + kept_.bytes;
     for (const auto& other : accounts_) {
         if (&other == &item) continue;
         const bool blamed = is_blamed_before(other, item);

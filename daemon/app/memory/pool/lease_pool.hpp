@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -39,6 +40,8 @@ class LeasePool {
         std::uint64_t lease = 0;         ///< bytes it may charge; whole granules
         UnsizedMemory unsized;           ///< what it has beside that
         std::uint64_t shared = 0;        ///< bytes of other processes that it says it has opened
+        std::uint64_t exported = 0;      ///< bytes of its lease that it says it has exported in all so far
+        std::uint64_t left = 0;          ///< of them, what is off its lease already
         std::uint64_t refused_asks = 0;  ///< refused asks without a reported allocation yet
         bool stranger = false;           ///< it holds memory and never connected
         bool outside = false;            ///< it should have connected: its compute bypasses the gate
@@ -49,6 +52,10 @@ class LeasePool {
         std::uint64_t last_charged = 0;  ///< by a dying process
 
         [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
+        /// What of its lease may live on without it.
+        [[nodiscard]] std::uint64_t exports() const {
+            return std::min(exported - std::min(left, exported), lease);
+        }
         /// The same, or the least that the last queries prove, if that is more.
         [[nodiscard]] std::uint64_t holds_at_least() const;
         /// What of that is beyond its lease.
@@ -73,13 +80,13 @@ class LeasePool {
     [[nodiscard]] std::uint64_t limit() const { return limit_; }
     void set_limit(std::uint64_t bytes) { limit_ = bytes < kUnlimited ? bytes : kUnlimited; }
 
-    /// Leases and unsized memory together.
+    /// Leases, unsized memory and what descriptors keep together.
     [[nodiscard]] std::uint64_t leased() const;
     /// What is left to grant, without what is held back for loads.
     [[nodiscard]] std::uint64_t available() const;
     /// What of the limit is held back for loads.
     [[nodiscard]] std::uint64_t spare() const;
-    /// Charges and unsized memory together.
+    /// Charges, unsized memory and what descriptors keep together.
     [[nodiscard]] std::uint64_t used() const;
     /// The same of one process.
     [[nodiscard]] std::uint64_t used(const model::Process& process) const;
@@ -100,8 +107,24 @@ class LeasePool {
     /// The process reports that it has refused an allocation of this many bytes. False: the limit was not the
     /// reason, because the bytes are within it and no refused ask can belong to the allocation.
     bool allocation_refused(const model::Process& process, std::uint64_t bytes);
-    /// Takes at most its lease; returns how much.
-    std::uint64_t give(const model::Process& process, std::uint64_t bytes);
+    /// Takes at most its lease. `exported`: what was freed had been exported.
+    struct Given {
+        std::uint64_t bytes = 0;
+        std::uint64_t exported = 0;  ///< of them: a descriptor may keep them
+    };
+    Given give(const model::Process& process, std::uint64_t bytes, bool exported = false);
+    /// The process says that it has exported so many bytes in all. Until it has given these back, they are
+    /// among its lease; what it gives back beyond the rest of its lease is one of them.
+    void exported(const model::Process& process, std::uint64_t bytes);
+    /// What exported memory of this instance descriptors keep, beside all processes (KeptExports).
+    struct Kept {
+        std::uint64_t bytes = 0;
+        bool lasting = false;  ///< the instance doesn't end before it is free
+
+        friend bool operator==(const Kept&, const Kept&) = default;
+    };
+    void set_kept(const Kept& kept);
+    [[nodiscard]] const Kept& kept() const { return kept_; }
 
     /// Sets bytes aside for something that is about to be made, and of `spare` what there is room for: what
     /// is held back for other loads is no obstacle. Error: from the table.
@@ -142,7 +165,7 @@ class LeasePool {
     /// The same for a process of which the driver shows memory, and that hasn't connected.
     Result<void> enter_stranger(const model::Process& process);
     void set_outside(const model::Process& process, bool outside);
-    /// A lease of an earlier daemon.
+    /// A lease of an earlier daemon, or what that one counted as kept.
     void take_up(const LeaseTable::Saved& saved, Nanos now);
     void exited(const model::Process& process, Nanos now);
     /// Its memory is free.
@@ -170,6 +193,8 @@ class LeasePool {
     const Unexplained::Settings& unexplained_;
     std::uint64_t limit_ = 0;
     Accounts accounts_;
+    Kept kept_;
+    std::optional<std::size_t> kept_place_;  ///< in the table
     MemoryPeak peak_;
 };
 

@@ -14,7 +14,7 @@
 namespace cgpu::gpu {
 namespace {
 
-using Processes = std::vector<app::DriverProcess>;
+using app::DriverFigures;
 
 /// The test is the reader: it holds the other ends of the sockets.
 class GpuDriver : public testing::Test {
@@ -46,15 +46,17 @@ class GpuDriver : public testing::Test {
         ASSERT_EQ(send(readers_.back(), text.data(), text.size(), MSG_NOSIGNAL), length);
         loop_.look();
     }
-    void say_processes(std::uint64_t id, std::int32_t pid) { say(encode(id, Processes{{pid, 1}}) + "\n"); }
+    void say_processes(std::uint64_t id, std::int32_t pid) {
+        say(encode(id, DriverFigures{{{pid, 1}}}) + "\n");
+    }
     void end_reader() {
         shutdown(readers_.back(), SHUT_RDWR);
         loop_.look();
     }
     /// Appends the pid in the answer, or the refusal's text.
     void ask() {
-        driver_.processes(model::Uuid(), [this](const app::Result<Processes>& answer) {
-            answers_.push_back(answer ? std::to_string(answer->at(0).pid) : answer.error().text);
+        driver_.processes(model::Uuid(), [this](const app::Result<DriverFigures>& answer) {
+            answers_.push_back(answer ? std::to_string(answer->processes.at(0).pid) : answer.error().text);
         });
         loop_.advance(0);
     }
@@ -96,7 +98,7 @@ TEST_F(GpuDriver, AnswersNeverBeforeTheCallHasReturned) {
 
 TEST_F(GpuDriver, ALineThatComesInParts) {
     ask();
-    const auto line = encode(asked()->id, Processes{{33, 1}}) + "\n";
+    const auto line = encode(asked()->id, DriverFigures{{{33, 1}}}) + "\n";
     say(line.substr(0, 5));
     EXPECT_TRUE(answers_.empty());
     say(line.substr(5));
@@ -105,7 +107,8 @@ TEST_F(GpuDriver, ALineThatComesInParts) {
 
 TEST_F(GpuDriver, ALongAnswer) {
     ask();
-    const auto line = encode(asked()->id, Processes(2000, {44, ~0ULL})) + "\n";
+    const auto line =
+        encode(asked()->id, DriverFigures{std::vector<app::DriverProcess>(2000, {44, ~0ULL})}) + "\n";
     for (std::size_t at = 0; at < line.size(); at += 10'000) say(line.substr(at, 10'000));
     expect_answers({"44"});
 }
@@ -185,9 +188,9 @@ TEST_F(GpuDriver, AHangingDriverIsWaitedForFiveSeconds) {
 }
 
 TEST_F(GpuDriver, WhatIsNoAnswerEndsTheConnection) {
-    std::string twice = encode(1, Processes{{1, 1}}) + "\n";
+    std::string twice = encode(1, DriverFigures{{{1, 1}}}) + "\n";
     twice += twice;
-    for (const std::string& wrong : {std::string("hello\n"), twice, encode(99, Processes{}) + "\n",
+    for (const std::string& wrong : {std::string("hello\n"), twice, encode(99, DriverFigures{}) + "\n",
                                      encode(1, app::ExaminedDriver{}) + "\n"}) {
         answers_.clear();
         ask();

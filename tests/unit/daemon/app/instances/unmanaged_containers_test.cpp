@@ -8,10 +8,9 @@ namespace {
 /// The driver shows these figures of the one GPU.
 struct FakeGpus final : Gpus {
     void list(std::function<void(Result<model::SeenGpus>)>) override {}
-    void processes(const model::Uuid&,
-                   std::function<void(Result<std::vector<DriverProcess>>)> call) override {
+    void processes(const model::Uuid&, std::function<void(Result<DriverFigures>)> call) override {
         ++looks;
-        call(figures);
+        call(DriverFigures{figures});
     }
     std::vector<DriverProcess> figures;
     int looks = 0;

@@ -108,16 +108,24 @@ struct LeaseGpus final : Gpus {
     bool broken = false;
     int looks = 0;
     std::map<std::int32_t, std::uint64_t> shown;
+    std::uint64_t own = 300ull << 20;     ///< what the driver has for itself
+    std::uint64_t unattributed = 0;       ///< of no process that it shows, beside that
+    std::uint64_t changed_meanwhile = 0;  ///< by so much more is in use at the end of the next look
     std::map<std::int32_t, std::uint64_t> shown_on_2;  ///< by GPU 2; `shown` is by all others
     void list(std::function<void(Result<model::SeenGpus>)> call) override { call({}); }
-    void processes(const model::Uuid& gpu,
-                   std::function<void(Result<std::vector<DriverProcess>>)> call) override {
+    void processes(const model::Uuid& gpu, std::function<void(Result<DriverFigures>)> call) override {
         ++looks;
         loop.post([this, call, second = gpu == model::Uuid(model::Uuid::Raw{2})] {
             if (broken)
                 return call(model::refuse(model::Refusal::Reason::unsupported, "driver", "gone", "-"));
-            std::vector<DriverProcess> figures;
-            for (const auto& [pid, bytes] : second ? shown_on_2 : shown) figures.push_back({pid, bytes});
+            DriverFigures figures;
+            std::uint64_t used = own + unattributed;
+            for (const auto& [pid, bytes] : second ? shown_on_2 : shown) {
+                figures.processes.push_back({pid, bytes});
+                used += bytes;
+            }
+            figures.used_before = used;
+            figures.used_after = used + std::exchange(changed_meanwhile, 0);
             call(figures);
         });
     }

@@ -6,7 +6,7 @@
 namespace cgpu::gpu {
 namespace {
 
-using Processes = std::vector<app::DriverProcess>;
+using app::DriverFigures;
 using model::SeenGpus;
 
 model::Uuid uuid(std::uint8_t last) {
@@ -73,11 +73,19 @@ TEST(GpuMessages, WhatTheReaderSees) {
 }
 
 TEST(GpuMessages, Processes) {
-    const auto read = parse_answer<Processes>(encode(8, Processes{{1, 0}, {2147483647, ~0ULL}}));
+    const auto read =
+        parse_answer<DriverFigures>(encode(8, DriverFigures{{{1, 0}, {2147483647, ~0ULL}}, 5, ~0ULL}));
     ASSERT_TRUE(read && read->result);
-    ASSERT_EQ(read->result->size(), 2U);
-    EXPECT_EQ((*read->result)[1].pid, 2147483647);
-    EXPECT_EQ((*read->result)[1].bytes, ~0ULL);
+    ASSERT_EQ(read->result->processes.size(), 2U);
+    EXPECT_EQ(read->result->processes[1].pid, 2147483647);
+    EXPECT_EQ(read->result->processes[1].bytes, ~0ULL);
+    EXPECT_EQ(read->result->used_before, 5U);
+    EXPECT_EQ(read->result->used_after, ~0ULL);
+    const auto silent = parse_answer<DriverFigures>(encode(8, DriverFigures{{{1, 0}}}));
+    ASSERT_TRUE(silent && silent->result);
+    EXPECT_EQ(silent->result->used_before, std::nullopt);
+    EXPECT_EQ(silent->result->used_after, std::nullopt);
+    EXPECT_FALSE(parse_answer<DriverFigures>(R"({"id":8,"processes":[],"used_before":-1})"));
 }
 
 TEST(GpuMessages, Utilization) {
@@ -114,7 +122,7 @@ TEST(GpuMessages, ARefusalAnswersEveryQuestion) {
     const model::Refusal refusal{model::Refusal::Reason::not_found, "GPU-0: gone. Try: nvidia-smi -L."};
     const auto line = encode(3, refusal);
     EXPECT_EQ(parse_answer<SeenGpus>(line)->result.error(), refusal);
-    EXPECT_EQ(parse_answer<Processes>(line)->result.error(), refusal);
+    EXPECT_EQ(parse_answer<DriverFigures>(line)->result.error(), refusal);
     EXPECT_EQ(parse_answer<app::ExaminedDriver>(line)->result.error(), refusal);
 }
 
@@ -122,14 +130,14 @@ TEST(GpuMessages, WhatIsNoAnswer) {
     const auto whole = encode(7, seen());
     for (std::size_t length = 0; length < whole.size(); ++length)
         EXPECT_FALSE(parse_answer<SeenGpus>(std::string_view(whole).substr(0, length)));
-    EXPECT_FALSE(parse_answer<Processes>(whole)) << "that of another question";
+    EXPECT_FALSE(parse_answer<DriverFigures>(whole)) << "that of another question";
     for (const char* line :
          {R"({"id":1,"processes":[{"pid":-1,"bytes":0}]})",
           R"({"id":1,"processes":[{"pid":2147483648,"bytes":0}]})",
           R"({"id":1,"processes":[{"pid":1,"bytes":1.5}]})", R"({"id":1,"processes":[1]})",
           R"({"id":1,"processes":{}})", R"({"id":1,"refusal":{"reason":"storage","text":""}})",
           R"({"id":1,"refusal":{"reason":"unsupported"}})"})
-        EXPECT_FALSE(parse_answer<Processes>(line)) << line;
+        EXPECT_FALSE(parse_answer<DriverFigures>(line)) << line;
 }
 
 }  // namespace

@@ -65,6 +65,35 @@ TEST_F(LinkMemory, ARefusedAllocationIsCountedWhenTheFrontHasGivenItUp) {
     EXPECT_EQ(leases->pools().refused(one.id, gpu), 1U);
 }
 
+/// It ends before cgpud reads any of it, and can't be answered any more.
+TEST_F(LinkMemory, WhatAProcessSaidRightBeforeItsEndCounts) {
+    gpus.used = 0;
+    Puppet puppet(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    ASSERT_EQ(puppet.ask(60 * kMiB), 60 * kMiB);
+    puppet.charge(60 * kMiB);
+    puppet.start({[](Front& front, const Order&) -> std::uint64_t {
+        auto ask = wire::make_message<wire::Ask>(1);
+        for (int i = 0; i < 200; ++i) {
+            ask.topic = i == 199 ? wire::Topic::exported : wire::Topic::usage;
+            ask.bytes = i == 199 ? 40 * kMiB : 0;
+            if (!front.send(ask)) return 1;
+        }
+        return 0;
+    }});
+    std::optional<std::uint64_t> sent;
+    while (!sent) sent = puppet.result();
+    ASSERT_EQ(sent, 0U);
+    gpus.used = 40 * kMiB;  // a descriptor keeps it
+    puppet.kill();
+    ASSERT_TRUE(loop.run_until([&] { return leased(one) < 60 * kMiB; }));
+    EXPECT_EQ(leased(one), 40 * kMiB);
+    EXPECT_TRUE(idle.empty());
+    gpus.used = 0;
+    EXPECT_TRUE(loop.run_until([&] { return leased(one) == 0; }));
+    EXPECT_TRUE(loop.run_until([&] { return idle.contains(one.id); }));
+}
+
 TEST_F(LinkMemory, WhatASiblingDoesNotUseIsRecalled) {
     Puppet first(loop);
     Puppet second(loop);

@@ -87,5 +87,50 @@ TEST(Connection, ThatWasDroppedIsWatchedNoMore) {
     EXPECT_EQ(loop.watches, 0);
 }
 
+/// Answers each packet.
+struct AnsweringOwner final : ConnectionOwner {
+    int packets = 0;
+    bool gone = false;
+    void packet(Connection& connection, std::span<const std::byte>) override {
+        ++packets;
+        connection.send(wire::make_message<wire::Answer>());
+    }
+    void dropped(Connection&) override { gone = true; }
+};
+
+/// A peer that sends 40 packets, more than a turn has, and closes its end.
+struct EndedPeer {
+    EndedPeer() {
+        EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+        const auto ask = wire::make_message<wire::Ask>();
+        for (int i = 0; i < 40; ++i) EXPECT_EQ(send(ends[1], &ask, sizeof ask, 0), long{sizeof ask});
+        close(ends[1]);
+    }
+    int ends[2] = {-1, -1};
+};
+
+// The first answer that couldn't be sent dropped the connection, and what was said afterwards was lost: such
+// as that memory had been exported.
+TEST(Connection, WhatWasSaidBeforeTheEndIsReadAlthoughNothingCanBeAnswered) {
+    const EndedPeer peer;
+    CountingLoop loop;
+    AnsweringOwner owner;
+    Connection connection{PeerSocket(Descriptor(peer.ends[0])), 1, model::Process{1, 1, "boot"}, loop, owner};
+    connection.welcomed(wire::Role::compute, std::nullopt);
+    for (int turn = 0; turn < 5 && !owner.gone; ++turn) loop.ready(EPOLLIN | EPOLLHUP);
+    EXPECT_EQ(owner.packets, 40);
+    EXPECT_TRUE(owner.gone);
+}
+
+TEST(Connection, TheRestIsReadAtOnceWhenThePeerHasEnded) {
+    const EndedPeer peer;
+    CountingLoop loop;
+    AnsweringOwner owner;
+    Connection connection{PeerSocket(Descriptor(peer.ends[0])), 1, model::Process{1, 1, "boot"}, loop, owner};
+    connection.welcomed(wire::Role::compute, std::nullopt);
+    connection.read_rest();
+    EXPECT_EQ(owner.packets, 40);
+}
+
 }  // namespace
 }  // namespace cgpu::link::test

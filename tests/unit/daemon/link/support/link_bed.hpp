@@ -21,12 +21,12 @@ struct BedGpus final : app::Gpus {
     explicit BedGpus(PollLoop& its_loop) : loop(its_loop) {}
     PollLoop& loop;
     std::map<std::int32_t, std::uint64_t> shown;
+    std::optional<std::uint64_t> used;  ///< of the GPU, if the driver says it
     void list(std::function<void(app::Result<model::SeenGpus>)> call) override { call({}); }
-    void processes(const model::Uuid&,
-                   std::function<void(app::Result<std::vector<app::DriverProcess>>)> call) override {
+    void processes(const model::Uuid&, std::function<void(app::Result<app::DriverFigures>)> call) override {
         loop.post([this, call] {
-            std::vector<app::DriverProcess> figures;
-            for (const auto& [pid, bytes] : shown) figures.push_back({pid, bytes});
+            app::DriverFigures figures{.processes = {}, .used_before = used, .used_after = used};
+            for (const auto& [pid, bytes] : shown) figures.processes.push_back({pid, bytes});
             call(figures);
         });
     }

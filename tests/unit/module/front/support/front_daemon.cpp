@@ -162,7 +162,8 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     auto message = wire::make_message<wire::Answer>(ask.header.request);
     message.gpu = ask.gpu;
     message.limit_bytes = control_.limit_bytes;
-    const auto left = control_.limit_bytes - control_.leased_bytes - control_.context_bytes;
+    const auto left =
+        control_.limit_bytes - control_.leased_bytes - control_.context_bytes - control_.kept_bytes;
     const bool wants_bytes = ask.topic == wire::Topic::lease || ask.topic == wire::Topic::context ||
                              ask.topic == wire::Topic::load;
     if (wants_bytes && ask.bytes > left) {
@@ -175,6 +176,8 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
         control_.leased_bytes = ask.bytes;
     } else if (ask.topic == wire::Topic::shared) {
         control_.shared_told = ask.bytes;
+    } else if (ask.topic == wire::Topic::exported) {
+        control_.exported_told = ask.bytes;
     } else if (ask.topic == wire::Topic::refused) {
         ++control_.refused_told;
         control_.refused_told_bytes = ask.bytes;
@@ -237,6 +240,7 @@ bool Server::read_one(Peer& peer) {
         // A program that starts returns "everything": here none has had anything before.
         if (give->bytes != UINT64_MAX) {
             control_.leased_bytes -= give->bytes;
+            if (give->exported == 1) control_.kept_bytes += give->bytes;
             ++control_.gives;
         }
     }

@@ -43,6 +43,9 @@ struct DaemonControl {
     std::atomic<std::uint32_t> refused_told{0};        ///< allocations that the front says it has refused
     std::atomic<std::uint64_t> refused_told_bytes{0};  ///< the last one's
     std::atomic<std::uint64_t> shared_told{0};         ///< bytes of others that the front says it has opened
+    std::atomic<std::uint64_t> exported_told{0};       ///< bytes that the front says it has exported
+    /// What it has given back of them. As long as the test doesn't take it off again, a descriptor keeps it.
+    std::atomic<std::uint64_t> kept_bytes{0};
     std::atomic<std::uint32_t> gives{0};
     std::atomic<std::uint32_t> notices{0};
     std::atomic<std::uint32_t> last_notice{0};  ///< a wire::Event

@@ -65,7 +65,8 @@ bool CutOffWatch::look_at(std::int32_t pid) {
     const auto tree = first_mount_of(pid).value_or("");
     if (tree.empty() || told_.contains(tree) || !seen_.insert(tree).second) return false;
     const auto mounts = read_text("/proc/" + std::to_string(pid) + "/mountinfo", kLongestMounts);
-    if (!mounts || !is_cut_off(*mounts)) return true;
+    // A longer text isn't judged: what found_ does with the process would read all of it.
+    if (!mounts || mounts->size() >= kLongestMounts || !is_cut_off(*mounts)) return true;
     if (told_.size() >= kMostTold) told_.clear();
     told_.insert(tree);
     found_(pid);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/wire/limits.hpp"
@@ -20,13 +21,13 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-/// `MAJOR:MINOR`; nothing where it is something else.
 // A user with namespaces of its own can mount what and as often as it likes. Beyond these bounds a text isn't
 // judged: each look takes some milliseconds at most.
 constexpr std::size_t kMostMounts = 4096;
 constexpr std::size_t kMostFronts = 8;  ///< some libraries, each by some paths
 constexpr int kMostSteps = 32;          ///< mounts on the way to a path
 
+/// `MAJOR:MINOR`; nothing where it is something else.
 std::optional<dev_t> device_in(std::string_view word) {
     unsigned numbers[2] = {};
     const char* at = word.data();
@@ -70,25 +71,43 @@ bool leads_to(std::string_view point, std::string_view path) {
            (path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/'));
 }
 
-/// The mount in which a path without links ends: from the root, always the next mount on the way, as the
-/// kernel goes. Null: that of the process's root, which needn't be a mount.
-const Mount* mount_at(const std::vector<Mount>& mounts, const std::unordered_set<std::string_view>& ids,
-                      std::string_view path) {
-    const Mount* at = nullptr;
-    for (int i = 0; i < kMostSteps; ++i) {
-        const Mount* next = nullptr;
+/// Mounts by the mount on which they are. A user can make thousands, so a path is followed through the mounts
+/// on its way only: each mount is on one other, so a whole way looks at each mount once at most.
+class MountTree {
+  public:
+    explicit MountTree(const std::vector<Mount>& mounts) {
+        std::unordered_set<std::string_view> ids;
+        for (const auto& mount : mounts) ids.insert(mount.id);
         for (const auto& mount : mounts) {
             const bool is_top = mount.parent == mount.id || !ids.contains(mount.parent);
-            const bool is_below = at == nullptr ? is_top : mount.parent == at->id && mount.id != at->id;
-            if (is_below && leads_to(mount.point, path) &&
-                (next == nullptr || mount.point.size() < next->point.size()))
-                next = &mount;
+            (is_top ? tops_ : on_[mount.parent]).push_back(&mount);
         }
-        if (next == nullptr) break;
-        at = next;
     }
-    return at;
-}
+
+    /// The mount in which a path without links ends: from the root, always the next mount on the way, as the
+    /// kernel goes. Null: that of the process's root, which needn't be a mount.
+    [[nodiscard]] const Mount* at(std::string_view path) const {
+        const Mount* at = nullptr;
+        const auto* candidates = &tops_;
+        for (int i = 0; i < kMostSteps; ++i) {
+            const Mount* next = nullptr;
+            for (const auto* mount : *candidates)
+                if (leads_to(mount->point, path) &&
+                    (next == nullptr || mount->point.size() < next->point.size()))
+                    next = mount;
+            if (next == nullptr) break;
+            at = next;
+            const auto on_it = on_.find(at->id);
+            if (on_it == on_.end()) break;
+            candidates = &on_it->second;
+        }
+        return at;
+    }
+
+  private:
+    std::vector<const Mount*> tops_;  ///< those that are on none that the process sees
+    std::unordered_map<std::string_view, std::vector<const Mount*>> on_;
+};
 
 /// By its place among the files that are made for an instance (client/run/mounts).
 bool is_front(const Mount& mount) { return mount.root.starts_with("/front/lib"); }
@@ -129,13 +148,12 @@ bool is_cut_off(std::string_view mountinfo) {
     if (mountinfo.find(" /front/lib") == std::string_view::npos) return false;
     const auto mounts = mounts_in(mountinfo);
     if (mounts.size() > kMostMounts) return false;
-    std::unordered_set<std::string_view> ids;
-    for (const auto& mount : mounts) ids.insert(mount.id);
-    const auto* link = mount_at(mounts, ids, wire::kLinkSocket);
+    const MountTree tree(mounts);
+    const auto* link = tree.at(wire::kLinkSocket);
     if (link != nullptr && is_link(*link)) return false;
     std::size_t fronts = 0;
     return std::ranges::any_of(mounts, [&](const auto& mount) {
-        return is_front(mount) && ++fronts <= kMostFronts && mount_at(mounts, ids, mount.point) == &mount;
+        return is_front(mount) && ++fronts <= kMostFronts && tree.at(mount.point) == &mount;
     });
 }
 

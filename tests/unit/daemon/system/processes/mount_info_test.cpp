@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace cgpu::system {
@@ -83,6 +87,46 @@ TEST(MountInfo, ATextOfManyMountsTakesLittleTime) {
         EXPECT_FALSE(is_cut_off(pile(4000))) << "the topmost is farther than any real one";
         EXPECT_FALSE(is_cut_off(pile(20000)));
     }
+}
+
+/// 4000 mounts, eight of them fronts that lie behind so many mounts on top of each other.
+std::string fronts_behind(int depth) {
+    std::string text = "1000 1 0:31 / / rw - tmpfs none rw\n";
+    int id = 1000;
+    const auto add = [&](int parent, const std::string& root, const std::string& point) {
+        text += std::to_string(++id) + " " + std::to_string(parent) + " 0:31 " + root + " " + point +
+                " rw - tmpfs none rw\n";
+    };
+    for (const char* way : {"/run", "/a"}) {
+        add(1000, "/", way);
+        for (int i = 1; i < depth; ++i) add(id, "/", way);
+    }
+    const int last = id;
+    for (int i = 0; i < 8; ++i) add(last, "/front/lib", "/a/" + std::to_string(i));
+    // The fronts are covered, so each of them is looked for.
+    for (int i = 0; i < 8; ++i) add(last + 1 + i, "/", "/a/" + std::to_string(i));
+    while (id < 5000) add(1000, "/", "/beside/" + std::to_string(id));
+    return text;
+}
+
+/// The processor's time for a text, the least of some.
+std::int64_t time_of(const std::string& text) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (int i = 0; i < 5; ++i) {
+        timespec begin{};
+        timespec end{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        EXPECT_FALSE(is_cut_off(text));
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+        least = std::min(least, (end.tv_sec - begin.tv_sec) * 1'000'000'000 + end.tv_nsec - begin.tv_nsec);
+    }
+    return least;
+}
+
+// Each mount on the way once took a look at all mounts: up to 50 ms of cgpud's loop for a text, and a
+// user's every new namespace has one.
+TEST(MountInfo, ALongWayToAMountTakesHardlyLongerThanAShortOne) {
+    EXPECT_LT(time_of(fronts_behind(25)), 2 * time_of(fronts_behind(1)));
 }
 
 }  // namespace

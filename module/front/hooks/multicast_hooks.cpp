@@ -1,4 +1,6 @@
 // Physical memory that is bound to multicast objects, which keep it after its handles are released.
+#include <new>
+
 #include "module/front/driver/hook.hpp"
 #include "module/front/lease/bindings.hpp"
 #include "module/front/lease/freeing.hpp"
@@ -35,13 +37,29 @@ CUresult bind_memory(CUmemGenericAllocationHandle object, std::size_t offset,
     return result;
 }
 
-/// `result` of the driver's call.
-CUresult bound_range(CUresult result, CUmemGenericAllocationHandle object, std::size_t offset,
-                     CUdeviceptr address, std::size_t bytes) {
-    if (result != kSuccess || !managed()) return result;
+template <class Call>
+CUresult bind_range(CUmemGenericAllocationHandle object, std::size_t offset, CUdeviceptr address,
+                    std::size_t bytes, Call call) {
+    if (!managed()) return call();
+    // Held before the call, as above. What can't be noted is held until the process ends.
+    struct Held {
+        Physical::Memory& memory;
+        Held* next;
+    };
+    Held* held = nullptr;
     const CUdeviceptr end = address + bytes;
     while (Physical::Memory* own = physical().hold_next(address, end))
-        bindings().bound(object, offset, bytes, *own);
+        if (auto* entry = new (std::nothrow) Held{*own, held}) held = entry;
+    const CUresult result = call();
+    while (held != nullptr) {
+        const Held* each = held;
+        held = held->next;
+        if (result == kSuccess)
+            bindings().bound(object, offset, bytes, each->memory);
+        else
+            physical().let_go(each->memory);
+        delete each;
+    }
     return result;
 }
 
@@ -65,14 +83,15 @@ CGPU_HOOK cuMulticastBindMem_v2(CUmemGenericAllocationHandle object, CUdevice de
 
 CGPU_HOOK cuMulticastBindAddr(CUmemGenericAllocationHandle object, std::size_t offset, CUdeviceptr address,
                               std::size_t bytes, unsigned long long flags) {
-    return bound_range(real::cuMulticastBindAddr(object, offset, address, bytes, flags), object, offset,
-                       address, bytes);
+    return bind_range(object, offset, address, bytes,
+                      [&] { return real::cuMulticastBindAddr(object, offset, address, bytes, flags); });
 }
 
 CGPU_HOOK cuMulticastBindAddr_v2(CUmemGenericAllocationHandle object, CUdevice device, std::size_t offset,
                                  CUdeviceptr address, std::size_t bytes, unsigned long long flags) {
-    return bound_range(real::cuMulticastBindAddr_v2(object, device, offset, address, bytes, flags), object,
-                       offset, address, bytes);
+    return bind_range(object, offset, address, bytes, [&] {
+        return real::cuMulticastBindAddr_v2(object, device, offset, address, bytes, flags);
+    });
 }
 
 CGPU_HOOK cuMulticastUnbind(CUmemGenericAllocationHandle object, CUdevice device, std::size_t offset,

@@ -113,10 +113,15 @@ CGPU_HOOK cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void
 
 CGPU_HOOK cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHandle handle, int type,
                                        unsigned long long flags) {
-    const bool ours = type == kHandleDescriptor && managed();
-    if (ours) physical().will_export(handle);
+    const bool descriptor = type == kHandleDescriptor && managed();
+    if (descriptor) physical().will_export(handle);
+    // A fabric handle is bytes, by which any process can open the memory as long as somebody holds it.
+    // Nothing tells when that has ended, so the memory is held until this process ends; from before the call,
+    // because another thread may see the bytes, open them and release the handle meanwhile.
+    Physical::Memory* own = !descriptor && managed() ? physical().hold_handle(handle) : nullptr;
     const CUresult result = real::cuMemExportToShareableHandle(shareable, handle, type, flags);
-    if (result == kSuccess && ours) physical().exported(handle, *static_cast<int*>(shareable));
+    if (own != nullptr && result != kSuccess) physical().let_go(*own);
+    if (descriptor && result == kSuccess) physical().exported(handle, *static_cast<int*>(shareable));
     return result;
 }
 

@@ -1,5 +1,8 @@
 // Physical memory that multicast objects and sparse arrays use stays charged when the program has let go of
 // it.
+#include <functional>
+#include <utility>
+
 #include "tests/unit/module/front/support/front_physical.hpp"
 
 namespace {
@@ -30,6 +33,17 @@ class FrontBindings : public FrontPhysical {
             each.memory = handle;
         }
         return call<int(CUarrayMapInfo*, unsigned, void*)>(map_arrays_)(list, count, stream);
+    }
+    /// What another thread does during the next call of the driver that binds an address or exports a handle.
+    void meanwhile(std::function<void()> what) {
+        meanwhile_ = std::move(what);
+        behind<void(void (*)(void*), void*)>("fake_meanwhile")(
+            [](void* with) { (*static_cast<std::function<void()>*>(with))(); }, &meanwhile_);
+    }
+    std::function<void()> meanwhile_;
+    int export_as(int type, std::uint64_t handle, std::uint64_t* name) const {
+        return call<int(void*, std::uint64_t, int, unsigned long long)>("cuMemExportToShareableHandle")(
+            name, handle, type, 0);
     }
     const char* map_arrays_ = "cuMemMapArrayAsync";
     std::uint64_t create_array() const {
@@ -119,6 +133,61 @@ TEST_F(FrontBindings, WithTheObjectsHandleGoneTheChargeStays) {
     release(kObject);
     ASSERT_EQ(unbind(0, 0, kBytes), 0);
     expect_charged(kBytes);
+}
+
+TEST_F(FrontBindings, WhatAnotherThreadFreesWhileItIsBoundStaysCharged) {
+    start();
+    const auto handle = create();
+    map(kAddress, handle);
+    meanwhile([&] {
+        unmap(kAddress, kBytes);
+        release(handle);
+    });
+    ASSERT_EQ((call<int(std::uint64_t, std::size_t, std::uint64_t, std::size_t, unsigned long long)>(
+                  "cuMulticastBindAddr")(kObject, 0, kAddress, 2 * kMiB, 0)),
+              0);
+    expect_charged(kBytes);
+    ASSERT_EQ(unbind(0, 0, 2 * kMiB), 0);
+    expect_charged(0);
+}
+
+TEST_F(FrontBindings, AFailedBindByAddressHoldsNothing) {
+    start();
+    const auto handle = create();
+    map(kAddress, handle);
+    const auto bind_at =
+        call<int(std::uint64_t, std::size_t, std::uint64_t, std::size_t, unsigned long long)>(
+            "cuMulticastBindAddr");
+    EXPECT_EQ(bind_at(kObject, 0, kAddress, kBytes, 1), kInvalidValue);
+    unmap(kAddress, kBytes);
+    release(handle);
+    expect_charged(0);
+}
+
+/// Whoever has the bytes opens the memory by them, this process, too; there is no descriptor to be closed.
+TEST_F(FrontBindings, WhatIsExportedAsAFabricHandleStaysCharged) {
+    constexpr int kFabric = 8;
+    start();
+    const auto handle = create();
+    std::uint64_t name = 0;
+    ASSERT_EQ(export_as(kFabric, handle, &name), 0);
+    release(handle);
+    expect_charged(kBytes);
+    // Another thread has seen the bytes and released the handle before the call returned.
+    const auto second = create();
+    meanwhile([&] { release(second); });
+    ASSERT_EQ(export_as(kFabric, second, &name), 0);
+    expect_charged(2 * kBytes);
+}
+
+TEST_F(FrontBindings, AHandleThatCouldNotBeExportedIsHeldByNobody) {
+    constexpr int kWin32 = 2;
+    start();
+    const auto handle = create();
+    std::uint64_t name = 0;
+    EXPECT_EQ(export_as(kWin32, handle, &name), kInvalidValue);
+    release(handle);
+    expect_charged(0);
 }
 
 TEST_F(FrontBindings, WhatIsMappedIntoAnArrayIsChargedUntilTheArraysEnd) {

@@ -18,7 +18,10 @@ void remove_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 Server::Server(Outside outside, Settings settings)
-    : outside_(std::move(outside)), settings_(std::move(settings)), descriptors_(settings_.max_descriptors) {
+    : outside_(std::move(outside)),
+      settings_(std::move(settings)),
+      descriptors_(settings_.max_descriptors),
+      told_(outside_.loop, outside_.events) {
     outside_.leases.set_peers(this);
     outside_.engines.set_engine_control(this);
 }
@@ -39,7 +42,7 @@ app::Result<std::string> Server::open(const model::Instance& instance) {
         }
         close(instance.id);
     }
-    auto link = InstanceLink::open(instance, folder, outside_, settings_, descriptors_);
+    auto link = InstanceLink::open(instance, folder, outside_, settings_, descriptors_, told_);
     if (!link) return tl::unexpected(link.error());
     return links_.emplace(instance.id, std::move(*link)).first->second->folder().string();
 }

@@ -48,6 +48,7 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     Outside outside_;
     Settings settings_;
     DescriptorBudget descriptors_;
+    Told told_;
     std::map<model::InstanceId, std::unique_ptr<InstanceLink>> links_;
 };
 

@@ -24,10 +24,8 @@ void RefusedAllocations::happened(const model::Instance& instance, const Refused
                      {"limit", refused.limit},
                      {"free", (limit - used).count()},
                      {"refusals", refused.number}};
-    auto& series = of_gpus_[refused.gpu];
-    if (!series)
-        series = std::make_unique<Repeated>(loop_, [this](Event told) { events_.happened(std::move(told)); });
-    series->happened(std::move(event));
+    repeated_.happened(instance.owner.value_or(0), refused.gpu.to_string() + " " + instance.id.str(),
+                       std::move(event));
 }
 
 }  // namespace cgpu::app

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 
 #include "daemon/app/events/events.hpp"
-#include "daemon/app/events/repeated.hpp"
+#include "daemon/app/events/repeated_by_user.hpp"
 
 namespace cgpu::app {
 
 /// Allocations that an instance's memory limit refused, as events. Each of its GPUs is told of as rarely as
-/// Repeated says, because a program may try again a thousand times a second.
+/// RepeatedByUser says: a program may try again a thousand times a second, and a user have instance after
+/// instance.
 class RefusedAllocations {
   public:
     struct Refused {
@@ -22,14 +21,13 @@ class RefusedAllocations {
         std::uint64_t number = 0;  ///< how many the instance was refused on this GPU so far
     };
 
-    RefusedAllocations(Loop& loop, Events& events) : loop_(loop), events_(events) {}
+    /// `repeated`: those of all instances.
+    explicit RefusedAllocations(RepeatedByUser& repeated) : repeated_(repeated) {}
 
     void happened(const model::Instance& instance, const Refused& refused);
 
   private:
-    Loop& loop_;
-    Events& events_;
-    std::map<model::Uuid, std::unique_ptr<Repeated>> of_gpus_;
+    RepeatedByUser& repeated_;
 };
 
 }  // namespace cgpu::app

@@ -15,7 +15,7 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
                                                               const std::filesystem::path& folder,
                                                               const Outside& outside,
                                                               const Settings& settings,
-                                                              DescriptorBudget& descriptors) {
+                                                              DescriptorBudget& descriptors, Told& told) {
     auto closed = InstanceFolder::open(folder);
     if (!closed) return tl::unexpected(closed.error());
     auto doorbell = DoorbellPage::make();
@@ -25,7 +25,7 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
     try {
         std::unique_ptr<InstanceLink> link(new InstanceLink(instance, std::move(*closed), folder / "link",
                                                             std::move(*doorbell), outside, settings,
-                                                            descriptors));
+                                                            descriptors, told));
         link->start(std::move(*listener));
         return link;
     } catch (const std::system_error& error) {
@@ -36,19 +36,20 @@ app::Result<std::unique_ptr<InstanceLink>> InstanceLink::open(const model::Insta
 
 InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder instance_folder,
                            std::filesystem::path folder, std::shared_ptr<DoorbellPage> doorbell,
-                           const Outside& outside, const Settings& settings, DescriptorBudget& descriptors)
+                           const Outside& outside, const Settings& settings, DescriptorBudget& descriptors,
+                           Told& told)
     : instance_(instance),
       instance_folder_(std::move(instance_folder)),
       folder_(std::move(folder)),
       outside_(outside),
       settings_(settings),
-      log_(instance.id.short_id(), outside.loop),
-      notices_(instance_, outside, log_),
+      log_(instance.id.short_id(), instance.owner.value_or(0), told.lines, outside.loop),
+      notices_(instance_, log_, told.unreachable),
       doorbell_(std::move(doorbell)),
       descriptors_(descriptors),
       loop_(outside.loop),
       driver_(instance_, folder_.parent_path(), outside, settings.hello_deadline, log_),
-      asks_(instance_, outside, settings, log_),
+      asks_(instance_, outside, settings, log_, told.refusals),
       peers_(instance.id, outside, [this](const model::Process& process) { process_ended(process); }) {}
 
 InstanceLink::~InstanceLink() = default;

@@ -24,7 +24,7 @@ class InstanceLink final : public ConnectionOwner {
     static app::Result<std::unique_ptr<InstanceLink>> open(const model::Instance& instance,
                                                            const std::filesystem::path& folder,
                                                            const Outside& outside, const Settings& settings,
-                                                           DescriptorBudget& descriptors);
+                                                           DescriptorBudget& descriptors, Told& told);
     ~InstanceLink() override;
 
     /// The folder that processes mount: the socket is in it.
@@ -63,7 +63,7 @@ class InstanceLink final : public ConnectionOwner {
   private:
     InstanceLink(const model::Instance& instance, InstanceFolder instance_folder,
                  std::filesystem::path folder, std::shared_ptr<DoorbellPage> doorbell, const Outside& outside,
-                 const Settings& settings, DescriptorBudget& descriptors);
+                 const Settings& settings, DescriptorBudget& descriptors, Told& told);
     void start(std::unique_ptr<Listener> listener);
 
     void accepted(int fd);

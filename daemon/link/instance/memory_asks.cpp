@@ -3,12 +3,8 @@
 namespace cgpu::link {
 
 MemoryAsks::MemoryAsks(const model::Instance& instance, const Outside& outside, const Settings& settings,
-                       NoticeLog& log)
-    : instance_(instance),
-      outside_(outside),
-      settings_(settings),
-      log_(log),
-      refusals_(outside.loop, outside.events) {}
+                       NoticeLog& log, app::RepeatedByUser& refusals)
+    : instance_(instance), outside_(outside), settings_(settings), log_(log), refusals_(refusals) {}
 
 void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::Ask& ask) {
     if (ask.gpu >= instance_.quotas.size()) return answer(*connection, ask, wire::Why::unknown_gpu);

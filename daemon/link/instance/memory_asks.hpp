@@ -18,7 +18,7 @@ class MemoryAsks {
   public:
     /// All of these outlive it. `instance`: its current state.
     MemoryAsks(const model::Instance& instance, const Outside& outside, const Settings& settings,
-               NoticeLog& log);
+               NoticeLog& log, app::RepeatedByUser& refusals);
 
     /// Every ask is answered, sooner or later, while the connection lasts.
     void ask(const std::shared_ptr<Connection>& connection, const wire::Ask& ask);

@@ -1,5 +1,7 @@
 #include "daemon/link/instance/notice_log.hpp"
 
+#include <utility>
+
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::link {
@@ -10,7 +12,7 @@ void NoticeLog::write(std::int32_t pid, const std::string& text) {
         began_ = loop_.now();
         lines_ = 0;
     }
-    if (lines_ == kMost) {
+    if (lines_ == kMost || !of_user_.take(user_)) {
         ++unwritten_;
         return;
     }
@@ -19,8 +21,12 @@ void NoticeLog::write(std::int32_t pid, const std::string& text) {
 }
 
 void NoticeLog::tell_unwritten() {
-    if (unwritten_ > 0) log::warn("instance {}: {} more such lines were left out", instance_, unwritten_);
-    unwritten_ = 0;
+    const auto count = std::exchange(unwritten_, 0);
+    if (count == 0) return;
+    if (of_user_.take(user_))
+        log::warn("instance {}: {} more such lines were left out", instance_, count);
+    else
+        of_user_.left_out(user_, count);
 }
 
 }  // namespace cgpu::link

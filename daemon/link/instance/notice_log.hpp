@@ -4,16 +4,20 @@
 #include <string>
 
 #include "daemon/app/ports/loop.hpp"
+#include "daemon/link/base/told.hpp"
 
 namespace cgpu::link {
 
-/// Writes lines caused by one instance to the log: at most kMost a minute, and how many were left out.
+/// Writes lines caused by one instance to the log: at most kMost a minute, and how many were left out; less
+/// if other instances of its user have caused many.
 class NoticeLog {
   public:
     static constexpr std::uint32_t kMost = 20;
     static constexpr app::Nanos kWindow = 60'000'000'000;
 
-    NoticeLog(std::string instance, const app::Loop& loop) : instance_(std::move(instance)), loop_(loop) {}
+    /// `user`: of the instance.
+    NoticeLog(std::string instance, std::uint32_t user, UserLines& of_user, const app::Loop& loop)
+        : instance_(std::move(instance)), user_(user), of_user_(of_user), loop_(loop) {}
     ~NoticeLog() { tell_unwritten(); }
     NoticeLog(const NoticeLog&) = delete;
     NoticeLog& operator=(const NoticeLog&) = delete;
@@ -25,6 +29,8 @@ class NoticeLog {
     void tell_unwritten();
 
     std::string instance_;
+    std::uint32_t user_;
+    UserLines& of_user_;
     const app::Loop& loop_;
     app::Nanos began_ = 0;
     std::uint32_t lines_ = 0;

@@ -7,5 +7,5 @@ cgpu_unit_test(daemon_link_test
           ${CMAKE_CURRENT_LIST_DIR}/link/instance/link_hello_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/instance/link_memory_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link/pages/link_pages_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/instance/link_processes_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link/socket/connection_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/socket/sent_descriptor_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/link/link_restart_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/link/link_restart_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/told_test.cpp
   LIBS cgpu_link cgpu_lease_file cgpu_system)

@@ -74,7 +74,8 @@ TEST(Events, names_and_indices_are_looked_up) {
 TEST(RefusedAllocations, say_what_was_asked_for_and_what_is_free) {
     FakeLoop loop;
     RecordedEvents recorded;
-    RefusedAllocations refused(loop, recorded.events);
+    RepeatedByUser repeated(loop, recorded.events);
+    RefusedAllocations refused(repeated);
     refused.happened(web(), {kFirstGpu, 12, 700 * kMebibyte + 1, 3500 * kMebibyte, 4096 * kMebibyte, 1});
     ASSERT_EQ(recorded.all.size(), 1U);
     const auto& event = recorded.all[0];
@@ -109,7 +110,8 @@ TEST(DoubtedReports, name_the_process_and_do_not_flood) {
 TEST(RefusedAllocations, a_program_that_tries_again_does_not_flood) {
     FakeLoop loop;
     RecordedEvents recorded;
-    RefusedAllocations refused(loop, recorded.events);
+    RepeatedByUser repeated(loop, recorded.events);
+    RefusedAllocations refused(repeated);
     const model::Uuid other(model::Uuid::Raw{2});
     for (std::uint64_t i = 1; i <= 1000; ++i) {
         refused.happened(web(), {kFirstGpu, 12, kMebibyte, kMebibyte, kMebibyte, i});
@@ -120,6 +122,26 @@ TEST(RefusedAllocations, a_program_that_tries_again_does_not_flood) {
     EXPECT_EQ(number(recorded.all[1], "refusals"), 1000U);
     refused.happened(web(), {other, 12, kMebibyte, kMebibyte, kMebibyte, 1});
     EXPECT_EQ(recorded.all.size(), 3U) << "another GPU is told of by itself";
+}
+
+// Whoever may run jobs can have one after the other, each with a first refusal.
+TEST(RefusedAllocations, a_user_who_has_instance_after_instance_does_not_flood) {
+    FakeLoop loop;
+    RecordedEvents recorded;
+    RepeatedByUser repeated(loop, recorded.events);
+    auto instance = web();
+    for (const std::uint32_t owner : {1000U, 0U}) {
+        instance.owner = owner;
+        for (std::uint64_t i = 0; i < 1000; ++i) {
+            instance.id = *model::InstanceId::parse("0123456789abcde" + std::to_string(10000 + i));
+            RefusedAllocations refused(repeated);
+            refused.happened(instance, {kFirstGpu, 12, kMebibyte, kMebibyte, kMebibyte, 1});
+            loop.advance(kMilli);
+        }
+        EXPECT_LE(recorded.all.size(), owner == 0 ? RepeatedByUser::kMostOfRoot + 2 : 7);
+        loop.advance(1000 * kSecond);
+        recorded.all.clear();
+    }
 }
 
 model::Refusal refusal(model::Refusal::Reason reason) { return {reason, "4GiB: too much. Try: less."}; }

@@ -5,6 +5,7 @@ calls.py unmanaged COUNT PID   takes in so many containers without a limit, atta
 calls.py own ID                creates an instance with that id for itself, prints `ready`, and stays
 calls.py read COUNT FOLDER     creates and releases an instance so many times, and reads its files in cgpu-fs's folder of a GPU
 calls.py churn COUNT           creates and releases an instance so many times, and prints how often that was done
+calls.py tell COUNT            has so many instances, one after the other, whose processes tell cgpud what it should log
 """
 import os
 import signal
@@ -107,6 +108,37 @@ class Bus:
         return data
 
 
+def tell(name):
+    """As a front does that gets no driver, and as one that was refused managed memory (core/wire/message.hpp)."""
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    link.settimeout(60)
+    link.connect(f"/run/cgpu/instances/{name}/link/socket")
+    hello, observe, version, notice, refused, unreachable = 1, 2, 3, 8, 1, 5
+    link.send(struct.pack("<IIQIIII", hello, 32, 0, version, version, observe, 0))
+    link.recv(4096)
+    for event, detail in [(unreachable, b"no /proc"), (unreachable, b"no device")] + [(refused, b"cuMemAllocManaged")] * 30:
+        link.send(struct.pack("<IIQII64s", notice, 88, 0, event, 0, detail))
+    link.shutdown(socket.SHUT_WR)
+    link.recv(4096)  # everything was read when cgpud ends the connection
+
+
+def instance_that_tells(bus, name):
+    """Its process is one of its own, with which it ends."""
+    begin, go = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.read(begin, 1)
+        tell(name)
+        os._exit(0)
+    bus.call("CreateInstance", Body().text(name).text("x").pairs({"CGPU_MEM": "1MiB", "CGPU_GPUS": "0"}).no_options())
+    bus.call("Attach", Body().text(name).number(process).no_options())
+    os.write(go, b"x")
+    os.close(begin)
+    os.close(go)
+    if os.waitpid(process, 0)[1] != 0:
+        sys.exit("it could not tell")
+
+
 def main():
     bus = Bus()
     if sys.argv[1] == "own":
@@ -119,7 +151,9 @@ def main():
         name = f"{os.getpid() << 64 | number << 8 | 0xFA:032x}"
         if what == "read":
             name = f"{number:04x}{os.getpid():08x}{name[12:]}"
-        if what == "unmanaged":
+        if what == "tell":
+            instance_that_tells(bus, name)
+        elif what == "unmanaged":
             bus.call("AdmitUnmanaged", Body().text(name).text(f"u{number}").texts([]).no_options())
             bus.call("Attach", Body().text(name).number(int(sys.argv[3])).no_options())
         else:

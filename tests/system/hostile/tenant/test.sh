@@ -62,6 +62,11 @@ expect has <(cgpuctl report --no-legend) '^worker +0 +1 +'
 many() { in_log '"x".*\(4[0-9][0-9] times since the last such line\)' || in_log 'x.*times since the last such line'; }
 wait_for 10 many
 
+echo "Nor do instances without end whose processes tell what should be logged: 20 lines each, and 60 a minute for a user."
+expect_equal "instances" "$(tenant tell 200)" 200
+expect in_log 'gets no driver: /proc'
+expect_between "lines of those instances" "$(lab-log | grep -c 'managed memory was refused')" 20 1000
+
 echo "A job that bears the name of another user's has a row of its own in the report."
 expect as_user cgpuctl run --name worker --mem 1GiB -- burn --seconds 2 --kernel-us 1000 >/dev/null
 wait_for 10 none_listed

@@ -37,8 +37,28 @@ void Leases::show_kept(PoolEntry& entry) {
     if (!lasting) tell_if_gone(key.instance);
 }
 
+/// Each process with what is charged for it, if the driver shows more. What is only set aside doesn't count.
+/// Memory that one process has opened and the other has freed then counts as exported until it is charged to
+/// the former.
+DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figures) const {
+    for (auto& figure : figures.processes) {
+        std::uint64_t charged = 0;
+        bool known = false;
+        for (const auto& [key, entry] : pools_.all()) {
+            if (key.gpu != gpu) continue;
+            for (const auto& [process, account] : entry->pool.accounts()) {
+                if (process.pid != figure.pid) continue;
+                known = true;
+                charged += entry->pool.charged(process) + account.unsized.known();
+            }
+        }
+        if (known) figure.bytes = std::min(figure.bytes, charged);
+    }
+    return figures;
+}
+
 void Leases::judge_kept(const model::Uuid& gpu, const DriverFigures& figures) {
-    kept_[gpu].seen(figures, outside_.loop.now());
+    kept_[gpu].seen(charged_figures(gpu, figures), outside_.loop.now());
     std::vector<Escapes::KeptFound> found;
     for (auto& [key, entry] : pools_.all()) {
         if (key.gpu != gpu) continue;

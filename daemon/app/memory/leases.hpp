@@ -152,6 +152,7 @@ class Leases {
     void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void left_exports(PoolEntry& entry, std::uint64_t bytes, bool looked);
     void show_kept(PoolEntry& entry);
+    [[nodiscard]] DriverFigures charged_figures(const model::Uuid& gpu, DriverFigures figures) const;
     void judge_kept(const model::Uuid& gpu, const DriverFigures& figures);
     void drive(const model::Uuid& gpu);
     void tell_if_gone(const InstanceKey& instance);

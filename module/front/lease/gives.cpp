@@ -28,6 +28,17 @@ void Gives::answer(const wire::Recall& recall) {
     send(recall.gpu, session().engine().spare(recall.gpu, recall.bytes, 0));
 }
 
+void Gives::will_export(std::uint32_t gpu, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    session().link().tell(wire::Topic::exported, gpu, exported_[gpu].fetch_add(bytes) + bytes);
+}
+
+void Gives::tell_exports_again() const {
+    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
+        if (const auto bytes = exported_[gpu].load(); bytes != 0)
+            session().link().tell(wire::Topic::exported, gpu, bytes);
+}
+
 void Gives::surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes) {
     const Uncancelled uncancelled;
     const Locked lock(mutex_);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "core/wire/message.hpp"
@@ -21,6 +23,12 @@ class Gives {
     /// The same for a recall, which is answered even if there is nothing to return.
     void answer(const wire::Recall& recall);
 
+    /// Memory of so many bytes is about to be exported: from then on it may live on without this process.
+    /// cgpud knows it before anything that this process does afterwards.
+    void will_export(std::uint32_t gpu, std::uint64_t bytes);
+    /// Tells the next cgpud.
+    void tell_exports_again() const;
+
     /// Ends the charge of memory that was exported and freed, and returns its lease: from now on cgpud finds
     /// out whether a descriptor keeps it. `bytes`: as they were allocated. Key 0: the
     /// charge has ended with its context. While cgpud is away, the lease stays
@@ -30,10 +38,14 @@ class Gives {
     /// Waits until another thread's Give has been sent: cgpud reads it before the next ask.
     void settle();
 
-    void reset_in_child() { mutex_.reset_in_child(); }
+    void reset_in_child() {
+        mutex_.reset_in_child();
+        for (auto& bytes : exported_) bytes.store(0);
+    }
 
   private:
     Mutex mutex_;
+    std::array<std::atomic<std::uint64_t>, wire::kMaxGpus> exported_{};  ///< bytes so far
 };
 
 Gives& gives();

@@ -180,12 +180,8 @@ void Physical::unmapped(CUdeviceptr address, std::size_t bytes) {
     }
 }
 
-/// The daemon is told once, by a message that it gets before anything that this process does afterwards.
 void Physical::note_export(Memory& memory) {
-    if (std::exchange(memory.exported, true)) return;
-    auto& sum = exported_bytes_[memory.charge.gpu];
-    session().link().tell(wire::Topic::exported, memory.charge.gpu,
-                          sum.fetch_add(memory.charge.bytes) + memory.charge.bytes);
+    if (!std::exchange(memory.exported, true)) gives().will_export(memory.charge.gpu, memory.charge.bytes);
 }
 
 void Physical::will_export(CUmemGenericAllocationHandle handle) {
@@ -233,12 +229,6 @@ void Physical::exported(CUmemGenericAllocationHandle handle, int descriptor) {
     if (memory == nullptr) return;
     auto* entry = new (std::nothrow) Export{descriptor, file.st_dev, file.st_ino, memory, exports_};
     if (entry != nullptr) exports_ = entry;
-}
-
-void Physical::tell_again() const {
-    for (std::uint32_t gpu = 0; gpu < session().gpu_count(); ++gpu)
-        if (const auto bytes = exported_bytes_[gpu].load(); bytes != 0)
-            session().link().tell(wire::Topic::exported, gpu, bytes);
 }
 
 bool Physical::allocation_freed(CUdeviceptr address) {
@@ -321,7 +311,6 @@ void Physical::reset_in_child() {
     mutex_.reset_in_child();
     handles_ = nullptr;
     allocations_ = nullptr;
-    for (auto& bytes : exported_bytes_) bytes.store(0);
     any_allocation_.store(false);
     mappings_ = nullptr;
     exports_ = nullptr;

@@ -2,10 +2,8 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <atomic>
 
-#include "core/wire/limits.hpp"
 #include "module/front/base/waiting.hpp"
 #include "module/front/driver/cuda_abi.hpp"
 
@@ -63,9 +61,6 @@ class Physical {
     Memory* hold_next(CUdeviceptr& address, CUdeviceptr end);
     static int gpu_of(const Memory& memory);
 
-    /// Tells the next cgpud what has been exported.
-    void tell_again() const;
-
     void reset_in_child();
 
   private:
@@ -78,7 +73,7 @@ class Physical {
     struct Export;
 
     bool note_handle(CUmemGenericAllocationHandle value, Memory& memory);
-    void note_export(Memory& memory);
+    static void note_export(Memory& memory);
     Memory* find(CUmemGenericAllocationHandle handle) const;
     const Export* find_export(int descriptor) const;
     Held look_at(Memory& memory, Charge& charge);
@@ -86,8 +81,7 @@ class Physical {
 
     Mutex mutex_;
     Handle* handles_ = nullptr;
-    Handle* allocations_ = nullptr;                                            ///< their values are addresses
-    std::array<std::atomic<std::uint64_t>, wire::kMaxGpus> exported_bytes_{};  ///< so far
+    Handle* allocations_ = nullptr;            ///< their values are addresses
     std::atomic<bool> any_allocation_{false};  ///< there has been one in this process
     Mapping* mappings_ = nullptr;
     Export* exports_ = nullptr;

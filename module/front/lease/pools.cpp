@@ -1,5 +1,6 @@
 #include "module/front/lease/pools.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "module/front/base/errands.hpp"
@@ -7,6 +8,7 @@
 #include "module/front/contexts/context_table.hpp"
 #include "module/front/driver/real_driver.hpp"
 #include "module/front/driver/relaxed_capture.hpp"
+#include "module/front/lease/gives.hpp"
 #include "module/front/session/session.hpp"
 
 namespace cgpu::front {
@@ -43,6 +45,7 @@ std::uint64_t key_of(CUmemoryPool handle) { return reinterpret_cast<std::uintptr
 
 /// The entry can be used for another pool.
 void forget(Pool& pool) {
+    pool.exported.store(false);
     pool.doomed.store(false);
     pool.looks.store(0);
     pool.last_look = 0;
@@ -144,7 +147,7 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
     const std::uint64_t bytes = reserved_bytes(handle, static_cast<int>(gpu));
     const bool unused = pool.doomed.load() && figure(handle, kPoolUsedCurrent) == 0;
     std::uint64_t lack = 0;
-    bool shrank = false;
+    std::uint64_t freed = 0;
     {
         const Locked lock(mutex_);
         if (number < pool.last_look) {
@@ -152,15 +155,19 @@ std::uint64_t Pools::look(Pool& pool, std::uint64_t reserved) {
             return 0;
         }
         pool.last_look = number;
-        shrank = bytes < pool.bytes;
-        if (shrank) pool.gone.fetch_add(pool.bytes - bytes);
+        freed = pool.bytes - std::min(bytes, pool.bytes);
+        pool.gone.fetch_add(freed);
+        if (pool.exported.load() && bytes > pool.bytes) gives().will_export(gpu, bytes - pool.bytes);
         pool.bytes = bytes;
         lack = session().engine().resize(gpu, module::Holding::pool, key_of(handle), bytes, reserved);
         session().engine().note_context(module::Holding::pool, key_of(handle),
                                         any_context_key(static_cast<int>(gpu)));
     }
     if (unused) pin.end();
-    if (shrank) errands().note_free();
+    if (freed > 0 && pool.exported.load())
+        gives().surrender(gpu, module::Holding::pool, 0, freed);  // what others have opened of it lives on
+    else if (freed > 0)
+        errands().note_free();
     return lack;
 }
 
@@ -187,6 +194,13 @@ void Pools::trim(int gpu) {
     }
 }
 
+void Pools::will_export(Pool& pool) {
+    look(pool);
+    const Locked lock(mutex_);
+    if (!pool.exported.exchange(true))
+        gives().will_export(static_cast<std::uint32_t>(pool.gpu.load()), pool.bytes);
+}
+
 CUresult Pools::destroy(Pool& pool) {
     const CUmemoryPool handle = pool.handle.load();
     put_default_in_place(handle, pool.gpu.load());
@@ -201,10 +215,14 @@ void Pools::end(Pool& pool) {
     count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
     // In this order, because the driver may give the handle to another thread's pool at once.
     session().engine().release(module::Holding::pool, key_of(handle));
+    const auto gpu = static_cast<std::uint32_t>(pool.gpu.load());
+    std::uint64_t exported = 0;
     {
         const Locked lock(mutex_);
+        if (pool.exported.load()) exported = pool.bytes;
         forget(pool);
     }
+    if (exported > 0) gives().surrender(gpu, module::Holding::pool, 0, exported);
     errands().note_free();
     real::cuMemPoolDestroy(handle);
 }

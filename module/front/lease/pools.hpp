@@ -18,6 +18,7 @@ struct Pool {
     std::uint64_t last_look = 0;          ///< the query whose figure counts now
     std::uint64_t bytes = 0;              ///< that figure
     std::atomic<std::uint64_t> gone{0};   ///< the sum of all decreases of the figure
+    std::atomic<bool> exported{false};    ///< others may open its memory, which then lives on
     std::atomic<bool> doomed{false};      ///< the program has destroyed it, but its memory is in use
     /// Number of threads that are querying this pool. kEnding is set when the pool is unused: no new query
     /// starts, and the last thread has the driver destroy the pool.
@@ -55,6 +56,9 @@ class Pools {
     static std::uint64_t spare(CUmemoryPool handle);
     /// Has the GPU's pools release unused memory to the card.
     void trim(int gpu);
+
+    /// The pool is about to be exported.
+    void will_export(Pool& pool);
 
     /// The program destroys the pool. As long as its memory is in use, the driver keeps it, but would not
     /// report its size any more: so the pool is destroyed in the driver when the last memory has been freed.

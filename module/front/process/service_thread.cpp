@@ -152,7 +152,7 @@ void ServiceThread::handle(Packet& packet) {
         if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
         session().link().attach(candidate_, welcome->version);
         shared_memory().tell_again();
-        physical().tell_again();
+        gives().tell_exports_again();
         candidate_ = Descriptor{};
         greeting_ = false;
         connected_ = true;

@@ -1,6 +1,8 @@
 """Memory that descriptors keep: exported.py hold SOCKET keeps each descriptor that it is sent, in a process without CUDA.
 exported.py WAY MIB SOCKET takes memory of GPU 0, exports it, has it kept, and is rid of it: by its end (end, killed), a program
-in its place (exec) or a free (free). Prints `taken`, and exits with 1 where the memory is refused."""
+in its place (exec) or a free (free). Prints `taken`, and exits with 1 where the memory is refused. exported.py reopen|ipc MIB takes
+memory and opens it again, in this process or in another one, before it frees what it took; again and again, until it is refused.
+Then it prints `done`, and stays."""
 import array
 import ctypes
 import os
@@ -67,6 +69,68 @@ def take(way, mib, path):
         take(way, mib, path)
 
 
+def begin():
+    cuda = ctypes.CDLL("libcuda.so.1")
+    context = ctypes.c_void_p()
+    for name, arguments in (("cuInit", (0,)), ("cuDevicePrimaryCtxRetain", (ctypes.byref(context), 0)), ("cuCtxSetCurrent", (context,))):
+        result = getattr(cuda, name)(*arguments)
+        if result != 0:
+            sys.exit("%s: %d" % (name, result))
+    return cuda
+
+
+def reopen(mib):
+    cuda = begin()
+    what = struct.pack("4i", 1, 1, 1, 0).ljust(128, b"\0")
+    while True:
+        memory, again, descriptor = ctypes.c_ulonglong(), ctypes.c_ulonglong(), ctypes.c_int()
+        if cuda.cuMemCreate(ctypes.byref(memory), ctypes.c_size_t(mib << 20), what, ctypes.c_ulonglong(0)) != 0:
+            return
+        cuda.cuMemExportToShareableHandle(ctypes.byref(descriptor), memory, 1, ctypes.c_ulonglong(0))
+        copy = os.dup(descriptor.value)
+        os.close(descriptor.value)
+        if cuda.cuMemImportFromShareableHandle(ctypes.byref(again), ctypes.c_void_p(copy), 1) != 0:
+            sys.exit("not imported")
+        os.close(copy)
+        cuda.cuMemRelease(memory)
+        print("taken", flush=True)
+
+
+kept = []
+
+
+class IpcHandle(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_char * 64)]
+
+
+def ipc(mib):
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    kept.append(ours)  # the other one ends with this process
+    if os.fork() == 0:
+        ours.close()
+        cuda = begin()
+        while handle := theirs.recv(64):
+            address = ctypes.c_ulonglong()
+            result = cuda.cuIpcOpenMemHandle(ctypes.byref(address), IpcHandle.from_buffer_copy(handle), 1)
+            theirs.send(b"y" if result == 0 else b"n")
+        os._exit(0)  # the other one has ended
+    cuda = begin()
+    while True:
+        memory, handle = ctypes.c_ulonglong(), IpcHandle()
+        if cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(mib << 20)) != 0:
+            return
+        cuda.cuIpcGetMemHandle(ctypes.byref(handle), memory)
+        ours.send(bytes(handle))
+        if ours.recv(1) != b"y":
+            sys.exit("not opened")
+        cuda.cuMemFree_v2(memory)
+        print("taken", flush=True)
+
+
 if sys.argv[1] == "hold":
     hold(sys.argv[2])
+if sys.argv[1] in ("reopen", "ipc"):
+    {"reopen": reopen, "ipc": ipc}[sys.argv[1]](int(sys.argv[2]))
+    print("done", flush=True)
+    signal.pause()
 take(sys.argv[1], int(sys.argv[2]), sys.argv[3])

@@ -35,6 +35,18 @@ for way in end killed exec free; do
     wait_for 20 none_listed
 done
 
+echo "Memory that is opened again before it is freed"
+for way in reopen ipc; do
+    job "$way" --mem 2GiB -- python3 "$exported" "$way" 400
+    all_tried() { has "$scratch/$way.out" '^done'; }
+    wait_for 30 all_tried
+    echo "$way: $(on_card) bytes are in use, $(used_of "$way") are charged"
+    expect_between "bytes in use on the card" "$(on_card)" $((1200 << 20)) "$limit"
+    wait_for 5 is_charged "$way"
+    kill "${pids[$way]}"
+    wait_for 20 none_listed
+done
+
 echo "An instance that has ended stays listed while descriptors keep its memory, and is known to a cgpud that starts anew"
 hold
 expect cgpuctl run --name gone --mem 2GiB -- python3 "$exported" end 600 "$scratch/socket"

@@ -75,6 +75,7 @@ TEST_F(FrontRangeExport, WhatIsSurrenderedIsGoneBeforeAnotherThreadCanTakeIt) {
     for (auto& address : all) ASSERT_EQ(allocate(kBytes, &address), 0);
     for (const auto address : all) close(export_range(address, kBytes));
     std::thread other([&] {
+        call<int(void*)>("cuCtxSetCurrent")(context_);
         // The limit is full, and what the others free is kept.
         std::uint64_t address = 0;
         while (!done.load())

@@ -76,8 +76,12 @@ Candidates values_of_argument(const Verb& verb, const std::vector<std::string>& 
 Candidates all_for(std::span<const std::string> before, std::string_view current, client::Node& node) {
     const auto place = place_of_verb(before);
     const Verb& verb = place ? *find_verb(before[*place]) : verbs().front();
-    if (std::ranges::count(before, "--") > 0)
-        return verb.takes_command ? Candidates{{kCommand, ""}} : Candidates();
+    if (std::ranges::count(before, "--") > 0) {
+        // Not a conditional expression with a list in it: GCC 16 takes the list for one that is used after
+        // its end.
+        if (!verb.takes_command) return {};
+        return {{kCommand, ""}};
+    }
     if (!before.empty() && takes_value(before.back()) && !is_switch_of(verb, before.back())) {
         const Option* option = option_with_value(verb, before.back());
         return option == nullptr ? Candidates() : values_of(option->placeholder, verb.name, "", node);

@@ -125,6 +125,7 @@ Instance to_instance(const Properties& properties, const std::map<std::string, U
     read_into(properties, "Created", instance.created);
     read_into(properties, "Pid", instance.pid);
     read_into(properties, "ModuleVersion", instance.module_version);
+    read_into(properties, "WithoutDriver", instance.without_driver);
     std::vector<BusQuota> quotas;
     read_into(properties, "Quotas", quotas);
     std::map<std::string, std::uint32_t> percentages;

@@ -253,7 +253,7 @@ void Bus::set_newer_driver_functions(std::vector<std::string> names) {
 }
 
 void Bus::happened(const app::Event& event, const app::Stamp& stamp) {
-    publish("an event", [event, stamp](Objects& objects) { objects.manager().happened(event, stamp); });
+    publish("an event", [event, stamp](Objects& objects) { objects.happened(event, stamp); });
 }
 
 void Bus::engines_changed(const model::InstanceId& id) { refresh(id); }

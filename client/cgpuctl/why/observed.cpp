@@ -93,6 +93,7 @@ std::optional<Observed> observe(const std::vector<smi::View>& readings, const st
     seen.name = now->name.empty() ? short_id(id) : now->name;
     seen.gpu = *gpu;
     seen.quota = to->quota;
+    seen.without_driver = now->without_driver;
     seen.connected = !to->usage.processes.empty();
     seen.seconds = std::chrono::duration<double>(after.interval.value_or(std::chrono::nanoseconds{})).count();
     seen.due = mean_due(readings, id, uuid);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,7 +30,9 @@ struct Observed {
     std::string name;  ///< in full, as others chose it; its short id if it has none
     client::Gpu gpu;
     client::Quota quota;
-    bool connected = false;     ///< a process of it is connected to cgpud
+    bool connected = false;  ///< a process of it is connected to cgpud
+    /// Host pids of its processes that got no driver, the last one for each reason of that event.
+    std::map<std::string, std::uint32_t> without_driver{};
     double seconds = 0;         ///< between the readings
     std::optional<double> due;  ///< share of the GPU, 0..1; empty: the driver divides the compute
     /// Part of the GPU's time by the instance's own figures, 0..1: they go on while somebody else has the GPU

@@ -24,6 +24,24 @@ std::string percent(double part) { return share_text(part); }
 /// Its own time, and that of waiting launches, may overlap: so this is a lower bound.
 double without_work(const Observed& seen) { return std::max(0.0, 1 - seen.got - seen.waited); }
 
+/// Why a process gets no driver, and what to do, by the reasons of the event driver-unreachable.
+std::string without_driver(const std::string& reason) {
+    if (reason == "no-proc")
+        return "/proc isn't mounted in its root. Try: mount /proc in its chroot or sandbox (bwrap: --proc "
+               "/proc)";
+    if (reason == "dumpable")
+        return "its sandbox forbids PR_SET_DUMPABLE. Try: use one that leaves prctl(2) to the kernel";
+    if (reason == "no-device")
+        return "its /dev lacks the GPU's devices, or its CUDA_VISIBLE_DEVICES names none of the instance's. "
+               "Try: give its chroot or sandbox the /dev that the job has (bwrap: --dev-bind /dev /dev)";
+    if (reason == "no-link")
+        return "its chroot or sandbox has the driver's libraries, and not the job's /run/cgpu. Try: mount "
+               "that "
+               "there, too (bwrap: --ro-bind /run/cgpu /run/cgpu)";
+    return "the driver's library can't be loaded there. Try: cgpuctl events --type driver-unreachable, which "
+           "says why";
+}
+
 std::string used_by_rivals(const Observed& seen) {
     std::string text;
     std::size_t named = 0;
@@ -40,6 +58,9 @@ class Reasons {
     explicit Reasons(const Observed& seen) : seen_(seen), had_(own_part(seen)) {}
 
     std::vector<Reason> all() {
+        // It explains why nothing of it is connected.
+        const bool first = !seen_.connected && seen_.launches == 0;
+        if (first) driver();
         if (!seen_.due)
             add("not-measured", "The driver divides the compute of GPU " + gpu() + " (mode " +
                                     seen_.gpu.mode + ", policy " + seen_.gpu.policy_name +
@@ -47,6 +68,7 @@ class Reasons {
         else
             compare();
         idle();
+        if (!first) driver();
         others();
         memory();
         return std::move(reasons_);
@@ -55,6 +77,12 @@ class Reasons {
   private:
     [[nodiscard]] std::string gpu() const { return std::to_string(seen_.gpu.index); }
     void add(std::string_view code, std::string text) { reasons_.push_back({code, std::move(text)}); }
+
+    void driver() {
+        for (const auto& [reason, pid] : seen_.without_driver)
+            add("driver-unreachable",
+                "Process " + std::to_string(pid) + " of it got no driver: " + without_driver(reason) + ".");
+    }
 
     void compare() {
         strangers();

@@ -107,6 +107,8 @@ struct Instance {
     std::vector<ForeignGpu> foreign_gpus = {};
     bool managed = true;     ///< false: a container without a limit that books its GPUs
     std::string image = {};  ///< what the container was made from; empty: not known
+    /// Host pids of processes that got no driver, the last one for each reason (a word).
+    std::map<std::string, std::uint32_t> without_driver = {};
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
         for (const OnGpu& place : gpus)

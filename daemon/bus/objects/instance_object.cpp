@@ -40,6 +40,10 @@ void InstanceObject::update(InstanceView view) {
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
 }
 
+void InstanceObject::driver_unreachable(const std::string& reason, std::int32_t pid) {
+    without_driver_[reason] = static_cast<std::uint32_t>(pid);
+}
+
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                                OptionMap options) {
     when_permitted(authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)},

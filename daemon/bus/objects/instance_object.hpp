@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void announce_removal();
     /// Emits PropertiesChanged with the differences from the former view, if there are any.
     void update(InstanceView view);
+    /// A process of it, by its host pid, gets no driver; `reason`: a word.
+    void driver_unreachable(const std::string& reason, std::int32_t pid);
 
   private:
     void SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
@@ -48,6 +51,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::uint32_t Pid() override { return view_.pid; }
     std::string ModuleVersion() override { return view_.module_version; }
     std::map<std::uint32_t, std::string> ModuleVersions() override;
+    std::map<std::string, std::uint32_t> WithoutDriver() override { return without_driver_; }
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
     std::map<std::string, std::uint32_t> Percentages() override { return view_.percentages; }
     std::map<std::string, std::map<std::string, sdbus::Variant>> Admitted() override;
@@ -58,6 +62,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     CallerUsage& usage_;
     model::InstanceId id_;
     InstanceView view_;
+    std::map<std::string, std::uint32_t> without_driver_;  ///< the last pid by reason
 };
 
 }  // namespace cgpu::bus

@@ -59,6 +59,16 @@ void Objects::xid_reported(const model::XidError& xid) {
     if (const auto found = gpus_.find(xid.gpu); found != gpus_.end()) found->second.xid_reported(xid.code);
 }
 
+void Objects::happened(const app::Event& event, const app::Stamp& stamp) {
+    manager_.happened(event, stamp);
+    if (event.type != app::EventType::driver_unreachable || !event.instance) return;
+    const auto reason = event.details.find("reason");
+    const auto known = instances_.find(*event.instance);
+    if (reason == event.details.end() || known == instances_.end()) return;
+    if (const auto* word = std::get_if<std::string>(&reason->second))
+        known->second.driver_unreachable(*word, event.process);
+}
+
 void Objects::refresh(const model::InstanceId& id) {
     const model::Node& node = service_.node();
     const model::Instance* instance = node.find_instance(id);

@@ -27,6 +27,7 @@ class Objects {
     /// Exports new GPUs, and emits the changes of the others.
     void refresh_gpus();
     void xid_reported(const model::XidError& xid);
+    void happened(const app::Event& event, const app::Stamp& stamp);
     /// Exports a new instance, emits its changes, or removes it if the node no longer has it.
     void refresh(const model::InstanceId& id);
     /// Exports a new job in the place of the last one, or emits the changes of the job.

@@ -49,6 +49,8 @@ unreachable() {
     pid=$(sed -n 's/.*: process \([0-9]*\): .*/\1/p' <<<"$said")
     expect_equal "the process of the log, $what" "$(cat "/proc/$pid/comm")" patient
     expect nothing_held
+    cgpuctl why cut --seconds 1 >"$scratch/why" || fail "why, $what"
+    grep -q "^- Process $pid of it got no driver: .*Try: " "$scratch/why" || fail "why, $what: $(cat "$scratch/why")"
     kill -TERM $(pgrep -x patient)
     wait "${pids[cut]}"
     wait_for 10 none_listed

@@ -76,6 +76,27 @@ TEST_F(WhyTest, PrioritiesAreNamedWithTheRemedy) {
     EXPECT_EQ(codes(), Codes{"more-than-due"});
 }
 
+TEST_F(WhyTest, WhoGetsNoDriverIsToldWhyNot) {
+    seen.connected = false;
+    seen.launches = 0;
+    seen.without_driver = {{"no-proc", 4711}};
+    EXPECT_EQ(codes(), (Codes{"driver-unreachable", "no-process"}));
+    EXPECT_EQ(text_of("driver-unreachable"),
+              "Process 4711 of it got no driver: /proc isn't mounted in its root. Try: mount /proc in its "
+              "chroot or sandbox (bwrap: --proc /proc).");
+    seen.without_driver = {{"a later one's", 4712}, {"no-link", 4713}};
+    EXPECT_EQ(codes(), (Codes{"driver-unreachable", "driver-unreachable", "no-process"}));
+    EXPECT_NE(text_of("driver-unreachable").find("Try: cgpuctl events --type driver-unreachable"),
+              std::string::npos);
+
+    // Others of its processes compute: that comes first.
+    seen.connected = true;
+    seen.launches = 100;
+    seen.got = 0.25;
+    EXPECT_EQ(codes().front(), "got-its-share");
+    EXPECT_EQ(codes().back(), "driver-unreachable");
+}
+
 TEST_F(WhyTest, WhoDoesNothingGetsNothing) {
     seen.launches = 0;
     EXPECT_EQ(codes(), Codes{"no-work"});

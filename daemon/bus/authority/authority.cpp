@@ -18,6 +18,8 @@ constexpr const char* kPolkit = "org.freedesktop.PolicyKit1";
 constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
 constexpr const char* kPolkitInterface = "org.freedesktop.PolicyKit1.Authority";
 constexpr std::uint32_t kAllowUserInteraction = 1;
+constexpr const char* kBus = "org.freedesktop.DBus";
+constexpr const char* kBusPath = "/org/freedesktop/DBus";
 /// The subject is identified by its connection: a pid could belong to another process when polkit looks it
 /// up.
 constexpr const char* kSubjectKind = "system-bus-name";
@@ -88,13 +90,17 @@ bool is_no_reply(const std::string& error) {
            error == "System.Error.ETIMEDOUT";
 }
 
+app::Result<void> left(Action action, const compat::Caller& caller) {
+    return refuse(action, "the caller, " + user(caller) + ", left the bus before polkit knew it",
+                  "stay connected to the bus until the answer comes");
+}
+
 app::Result<void> unanswered(const sdbus::Error& error, Action action, const compat::Caller& caller) {
     const std::string& name = error.getName();
     // polkit passes on what the bus says of the caller.
     if (name == "org.freedesktop.DBus.Error.NameHasNoOwner" &&
         error.getMessage().find("'" + caller.name + "'") != std::string::npos)
-        return refuse(action, "the caller, " + user(caller) + ", left the bus before polkit knew it",
-                      "stay connected to the bus until the answer comes");
+        return left(action, caller);
     if (is_absent(name))
         return refuse(action,
                       "only root may where there is no polkit to ask, and the caller has " + user(caller),
@@ -112,7 +118,8 @@ app::Result<void> unanswered(const sdbus::Error& error, Action action, const com
 Authority::Authority(sdbus::IConnection& connection, Callers& callers, Patience patience)
     : callers_(callers),
       patience_(patience),
-      polkit_(sdbus::createProxy(connection, compat::ServiceName(kPolkit), sdbus::ObjectPath(kPolkitPath))) {}
+      polkit_(sdbus::createProxy(connection, compat::ServiceName(kPolkit), sdbus::ObjectPath(kPolkitPath))),
+      bus_(sdbus::createProxy(connection, compat::ServiceName(kBus), sdbus::ObjectPath(kBusPath))) {}
 
 Authority::~Authority() = default;
 
@@ -138,10 +145,11 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
     const std::string question = std::to_string(getpid()) + "-" + std::to_string(++last_question_);
     const auto replied = [this, action, caller, question, answer](compat::MaybeError error,
                                                                   const Verdict& verdict) {
+        const auto judged = error ? unanswered(*error, action, caller) : judge(verdict, action, caller);
+        if (error && is_no_reply(error->getName())) give_up(question);
+        if (!error && !judged) return refuse_if_there(judged, action, caller, answer);
         closed(caller.uid);
-        if (!error) return answer(judge(verdict, action, caller));
-        if (is_no_reply(error->getName())) give_up(question);
-        answer(unanswered(*error, action, caller));
+        answer(judged);
     };
     try {
         polkit_->callMethodAsync("CheckAuthorization")
@@ -153,6 +161,23 @@ void Authority::ask(Action action, const compat::Caller& caller, const Answer& a
         ++open_[caller.uid];
     } catch (const sdbus::Error& error) {
         answer(unanswered(error, action, caller));
+    }
+}
+
+void Authority::refuse_if_there(const app::Result<void>& refused, Action action, const compat::Caller& caller,
+                                const Answer& answer) {
+    const auto replied = [this, refused, action, caller, answer](compat::MaybeError error, bool there) {
+        closed(caller.uid);
+        answer(error || there ? refused : left(action, caller));
+    };
+    try {
+        bus_->callMethodAsync("NameHasOwner")
+            .onInterface(kBus)
+            .withArguments(caller.name)
+            .uponReplyInvoke(replied);
+    } catch (const sdbus::Error&) {
+        closed(caller.uid);
+        answer(refused);
     }
 }
 

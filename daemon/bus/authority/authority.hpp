@@ -80,6 +80,9 @@ class Authority {
   private:
     [[nodiscard]] app::Result<void> room_for(Action action, const compat::Caller& caller) const;
     void closed(uid_t user);
+    /// polkit also says no of a caller that has been killed meanwhile, whatever its user may.
+    void refuse_if_there(const app::Result<void>& refused, Action action, const compat::Caller& caller,
+                         const Answer& answer);
     void give_up(const std::string& question);
 
     Callers& callers_;
@@ -89,6 +92,7 @@ class Authority {
     std::uint64_t last_question_ = 0;
     std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;
+    std::unique_ptr<sdbus::IProxy> bus_;
 };
 
 }  // namespace cgpu::bus

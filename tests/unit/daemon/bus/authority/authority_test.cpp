@@ -18,9 +18,6 @@ namespace {
 using cgpu::test::MockPolkit;
 using Mood = MockPolkit::Mood;
 
-const compat::Caller kUser{1000, ":1.42", false};
-const compat::Caller kAtTerminal{1000, ":1.42", true};
-
 class AuthorityTest : public testing::Test {
   protected:
     /// The answer; empty: none within the call.
@@ -57,6 +54,10 @@ class AuthorityTest : public testing::Test {
 
     cgpu::test::PrivateBus bus_;
     std::unique_ptr<sdbus::IConnection> connection_ = sdbus::createSystemBusConnection();
+    /// Callers that are still there, because they have the connection of the test itself.
+    const std::string name_ = connection_->getUniqueName();
+    const compat::Caller kUser{1000, name_, false};
+    const compat::Caller kAtTerminal{1000, name_, true};
     Callers callers_;
     Authority authority_{
         *connection_, callers_, {std::chrono::milliseconds(200), std::chrono::milliseconds(200)}};
@@ -77,9 +78,9 @@ TEST_F(AuthorityTest, PolkitIsAskedAboutTheConnectionAndTheAction) {
     EXPECT_TRUE(answer_to(kAtTerminal, Action::upgrade_module));
     const auto asked = polkit.questions();
     ASSERT_EQ(asked.size(), 2U);
-    EXPECT_EQ(asked[0], (MockPolkit::Question{"system-bus-name", ":1.42", "org.cgpu1.manage-instance", false,
+    EXPECT_EQ(asked[0], (MockPolkit::Question{"system-bus-name", name_, "org.cgpu1.manage-instance", false,
                                               asked[0].id}));
-    EXPECT_EQ(asked[1], (MockPolkit::Question{"system-bus-name", ":1.42", "org.cgpu1.upgrade-module", true,
+    EXPECT_EQ(asked[1], (MockPolkit::Question{"system-bus-name", name_, "org.cgpu1.upgrade-module", true,
                                               asked[1].id}));
     EXPECT_NE(asked[0].id, asked[1].id);
 }
@@ -209,6 +210,18 @@ TEST_F(AuthorityTest, ACallerThatHasEndedIsNoSignOfAMissingPolkit) {
     ASSERT_FALSE(answer);
     EXPECT_NE(answer.error().text.find("left the bus before polkit knew"), std::string::npos)
         << answer.error().text;
+}
+
+TEST_F(AuthorityTest, ACallerThatHasEndedIsNotToldThatItsUserMayNot) {
+    // It has no name any more, and none again: a bus gives names once.
+    const compat::Caller killed{1000, ":1.99999", false};
+    for (const Mood mood : {Mood::no, Mood::challenge}) {
+        MockPolkit polkit(mood);
+        const auto answer = answer_to(killed);
+        ASSERT_FALSE(answer);
+        EXPECT_NE(answer.error().text.find("the caller, user id 1000, left the bus"), std::string::npos)
+            << answer.error().text;
+    }
 }
 
 TEST_F(AuthorityTest, OneThatAnswersLateHoldsNobodyElseUp) {

@@ -29,11 +29,10 @@ void RepeatedByUser::happened(std::uint32_t user, std::string_view name, Event e
     if (has_allowance(user)) {
         auto& until = used_.try_emplace(user, loop_.now()).first->second;
         until += allowance_.one_more_after;
-        return events_.happened(std::move(event));
+        return tell_(std::move(event));
     }
     std::erase_if(series_, [](const auto& each) { return each.second.quiet(); });
-    const auto tell = [this](Event told) { events_.happened(std::move(told)); };
-    series_.try_emplace(key_of(user, name), loop_, tell).first->second.happened(std::move(event));
+    series_.try_emplace(key_of(user, name), loop_, tell_).first->second.happened(std::move(event));
 }
 
 void ComingAndGoing::happened(std::uint32_t user, Event event) {

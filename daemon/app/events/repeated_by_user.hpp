@@ -30,9 +30,13 @@ class RepeatedByUser {
         Nanos one_more_after = kSecond;
     };
 
-    RepeatedByUser(Loop& loop, Events& events) : loop_(loop), events_(events) {}
+    RepeatedByUser(Loop& loop, Events& events) : RepeatedByUser(loop, events, Allowance()) {}
     RepeatedByUser(Loop& loop, Events& events, Allowance allowance)
-        : loop_(loop), events_(events), allowance_(allowance) {}
+        : loop_(loop),
+          tell_([&events](Event told) { events.happened(std::move(told)); }),
+          allowance_(allowance) {}
+    /// `tell`: what is done instead with those that are told, such as lines that are no events.
+    RepeatedByUser(Loop& loop, Repeated::Tell tell) : loop_(loop), tell_(std::move(tell)) {}
 
     void happened(std::uint32_t user, std::string_view name, Event event);
     /// Whether the next event of the user will be told by itself.
@@ -48,7 +52,7 @@ class RepeatedByUser {
     [[nodiscard]] Key key_of(std::uint32_t user, std::string_view name) const;
 
     Loop& loop_;
-    Events& events_;
+    Repeated::Tell tell_;
     Allowance allowance_;
     std::map<std::uint32_t, UsedUntil> used_;
     std::map<Key, Repeated> series_;

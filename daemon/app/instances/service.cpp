@@ -81,7 +81,8 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
                           outside.admission, outside.events}),
       admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
-      refused_calls_(outside.loop, outside.events) {}
+      refused_calls_(outside.loop, outside.events),
+      warned_(outside.loop, [](const Event& told) { log::line(told.level, told.message); }) {}
 
 /// Before anything else is taken over: the instances of an earlier boot may not fit what holds again now.
 void Service::end_of_boot() {
@@ -201,9 +202,11 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     const auto unknown = request::find_unknown_name(variables);
     if (unknown && settings_.unknown_variables == request::UnknownNames::refuse)
         return tl::unexpected(request::refuse_unknown_name(*unknown));
-    if (unknown)
-        log::warn("{}: {}", model::describe(unmanaged(*parsed_id, name).instance),
-                  request::refuse_unknown_name(*unknown).text);
+    if (unknown && !options.dry_run)
+        warned_.happened(caller.user, name,
+                         {.level = log::Level::warn,
+                          .message = model::describe(unmanaged(*parsed_id, name).instance) + ": " +
+                                     request::refuse_unknown_name(*unknown).text});
     auto request = request::parse_request(variables);
     if (!request) return tl::unexpected(request.error());
     if (!*request && unknown) return unmanaged(*parsed_id, name);

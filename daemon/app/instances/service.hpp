@@ -190,6 +190,7 @@ class Service final : public ModesOfGpus {
     ComingAndGoing admitted_;
     RefusedAdmissions refused_;
     RefusedCalls refused_calls_;
+    RepeatedByUser warned_;  ///< of variables that nobody knows, if they are no reason to refuse
     std::map<model::Uuid, MemoryAtLook> looks_;
 };
 

@@ -1,0 +1,60 @@
+// What the service writes into the log without an event.
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "daemon/app/events/repeated.hpp"
+#include "tests/unit/daemon/app/instances/service_bed.hpp"
+
+namespace cgpu::app::test {
+namespace {
+
+class ServiceLog : public ServiceTest {
+  protected:
+    ServiceLog() {
+        auto logger = std::make_shared<spdlog::logger>(
+            "test", std::make_shared<spdlog::sinks::ostream_sink_st>(written_));
+        logger->set_pattern("%l: %v");
+        spdlog::set_default_logger(logger);
+    }
+    ~ServiceLog() override { spdlog::set_default_logger(before_); }
+
+    /// How often the text has been written.
+    [[nodiscard]] std::size_t lines_with(const std::string& text) const {
+        std::istringstream all(written_.str());
+        std::size_t count = 0;
+        for (std::string line; std::getline(all, line);) count += line.find(text) != std::string::npos;
+        return count;
+    }
+
+    std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+    std::ostringstream written_;
+};
+
+// Found as a user who asked again and again, and filled the log.
+TEST_F(ServiceLog, VariablesThatNobodyKnowsAreToldTogether) {
+    see_v100();
+    service->set_settings(
+        {{}, [](const model::SeenGpu&) { return model::GpuSettings{}; }, request::UnknownNames::warn});
+    caller.user = 1000;
+    const std::map<std::string, std::string> typo = {{"CGPU_MEMORY", "1GiB"}};
+    const char* const warning = "CGPU_MEMORY=\"1GiB\": cgpu knows no such variable";
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(service->create_instance("aaaa", "x", typo, caller, {}));
+    EXPECT_EQ(lines_with(warning), 1U);
+    loop.advance(Repeated::kFirstPause);
+    EXPECT_EQ(lines_with(warning), 2U);
+    EXPECT_EQ(lines_with("999"), 1U) << written_.str();
+
+    // Nothing happens by a trial, so nothing is to be told of.
+    loop.advance(3 * Repeated::kLongestPause);
+    ASSERT_TRUE(service->create_instance("aaaa", "x", typo, caller, {.dry_run = true}));
+    EXPECT_EQ(lines_with(warning), 2U);
+    ASSERT_TRUE(service->create_instance("aaaa", "x", typo, caller, {}));
+    EXPECT_EQ(lines_with(warning), 3U);
+}
+
+}  // namespace
+}  // namespace cgpu::app::test

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "client/cgpuctl/docker/docker_config.hpp"
+#include "client/cgpuctl/docker/engine/docker_file.hpp"
 #include "client/cgpuctl/docker/engine/docker_info.hpp"
 #include "client/cgpuctl/docker/engine/docker_start.hpp"
 #include "client/cgpuctl/docker/engine/engine_file.hpp"
@@ -138,25 +139,6 @@ Result<std::optional<DockerWish>> beside_flags(const DockerStart& start, DockerW
                                    "), or move what they say of runtimes into the file and run this again.");
 }
 
-/// The file, and who reads it.
-struct Target {
-    std::string file;
-    std::optional<RunningDocker> docker;
-};
-
-Result<Target> find_target(const std::string& named) {
-    const auto dockers = running_dockers();
-    const std::string file = named.empty() ? kDockerFile : named;
-    for (const RunningDocker& docker : dockers)
-        if (is_same_file(docker.file, file)) return Target{docker.file, docker};
-    if (!named.empty() || dockers.empty()) return Target{file, std::nullopt};
-    if (dockers.size() == 1) return Target{dockers.front().file, dockers.front()};
-    std::string all;
-    for (const RunningDocker& docker : dockers) all += (all.empty() ? "" : ", ") + docker.file;
-    return fail(Kind::refused, "runtime: several dockerds run, and none of them reads " + file +
-                                   ". Try: --file with the one that is meant: " + all + ".");
-}
-
 Result<void> check_view(const RunningDocker& docker, const std::string& program) {
     if (!docker.process.sees(docker.file, false))
         return fail(Kind::refused, docker.name() + ": it has mounts of its own, and the file " + docker.file +
@@ -174,7 +156,7 @@ Result<void> check_view(const RunningDocker& docker, const std::string& program)
 }  // namespace
 
 Result<void> configure_docker(const Input& input, Terminal& terminal) {
-    const auto target = find_target(input.file);
+    const auto target = find_docker_file("runtime", input.file);
     if (!target) return tl::unexpected(target.error());
     const std::string& file = target->file;
     const auto old = read_docker_config(file);

@@ -13,8 +13,6 @@ namespace cgpu::cgpuctl {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr const char* kDockerFile = "/etc/docker/daemon.json";
-
 /// Docker's daemon.json, with all its content in the original order.
 struct DockerConfig {
     OrderedJson values = OrderedJson::object();

@@ -1,6 +1,9 @@
 // swarm: tells Docker what this node of a Swarm has.
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
+#include "client/cgpuctl/docker/engine/docker_file.hpp"
+#include "client/cgpuctl/docker/engine/docker_start.hpp"
+#include "client/cgpuctl/docker/engine/engine_file.hpp"
 #include "client/cgpuctl/docker/swarm_resources.hpp"
 #include "core/model/quote.hpp"
 
@@ -28,13 +31,32 @@ std::string what_is_announced(const DockerConfig& config) {
                      : "this node announces nothing of cgpu's to Docker Swarm";
 }
 
+/// Error (refused): dockerd wouldn't start with the resources in both places.
+Result<void> beside_flags(const DockerFile& found, bool removes) {
+    const auto start = found.docker
+                           ? std::optional(DockerStart{found.docker->name(), "", found.docker->flags})
+                       : is_same_file(found.file, kDockerFile) ? docker_service()
+                                                               : std::nullopt;
+    if (removes || !start || !start->flags.generic_resources) return {};
+    return client::fail(Kind::refused,
+                        start->name +
+                            ": it is started with --node-generic-resource, and does not start any more if "
+                            "resources are in " +
+                            found.file +
+                            ", too; nothing was changed. Try: move what its flags say of resources into the "
+                            "file (node-generic-resources), and run this again.");
+}
+
 }  // namespace
 
 Result<void> swarm(const Input& input, client::Node& node, Terminal& terminal) {
     if (input.action != "configure")
         return client::fail(Kind::usage, "cgpuctl swarm " + model::quote(input.action) +
                                              ": there is no such action. Try: cgpuctl swarm configure.");
-    const std::string file = input.file.empty() ? kDockerFile : input.file;
+    const auto found = find_docker_file("swarm", input.file);
+    if (!found) return tl::unexpected(found.error());
+    if (auto may = beside_flags(*found, input.remove); !may) return may;
+    const std::string& file = found->file;
     const auto old = read_docker_config(file);
     if (!old) return tl::unexpected(old.error());
     const auto next = changed(input, node, *old);

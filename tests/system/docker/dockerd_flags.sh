@@ -70,6 +70,18 @@ expect cgpuctl runtime configure --remove -q
 expect cmp "$scratch/other.json" "$scratch/other.found"
 grep -q '; runc' <(in_force) || fail "in force: $(in_force)"
 
+echo "A Swarm's resources go into the same file, and not beside those of a flag."
+expect cgpuctl swarm configure -q
+expect_equal "$file" "$(cat $file)" '{}'
+grep -q cgpu_memory_mib=16130 "$scratch/other.json" || fail "the file: $(cat "$scratch/other.json")"
+expect cgpuctl swarm configure --remove -q
+! grep -q cgpu_ "$scratch/other.json" || fail "still in the file: $(cat "$scratch/other.json")"
+with --config-file "$scratch/other.json" --node-generic-resource ssd=2
+cp "$scratch/other.json" "$scratch/other.before"
+expect_error 'is started with --node-generic-resource.* nothing was changed. Try: move ' cgpuctl swarm configure
+expect cmp "$scratch/other.json" "$scratch/other.before"
+cp "$scratch/other.found" "$scratch/other.json"
+
 echo "What dockerd doesn't take is taken back: another key of the file is a flag, too."
 jq '. + {"labels": ["a=b"]}' "$scratch/other.found" >"$scratch/conflict.json"
 with --config-file "$scratch/other.json" --label c=d

@@ -38,6 +38,8 @@ DockerFlags docker_flags(const std::vector<std::string>& words) {
             flags.hosts.push_back(std::move(*host));
         else if (auto short_host = value_of("-H", words, at))
             flags.hosts.push_back(std::move(*short_host));
+        else if (value_of("--node-generic-resource", words, at))
+            flags.generic_resources = true;
         else if (words[at].starts_with("-H") && words[at].size() > 2)
             flags.hosts.push_back(words[at].substr(2));
         else if (words[at] == "--rootless" || words[at] == "--rootless=true")

@@ -14,6 +14,7 @@ struct DockerFlags {
     std::vector<std::string> hosts;               ///< `-H`, `--host`: `unix:///run/docker.sock`, `fd://`
     std::map<std::string, std::string> runtimes;  ///< `--add-runtime NAME=PATH`
     std::optional<std::string> default_runtime;   ///< `--default-runtime`
+    bool generic_resources = false;               ///< `--node-generic-resource`
     bool rootless = false;
 
     friend bool operator==(const DockerFlags&, const DockerFlags&) = default;

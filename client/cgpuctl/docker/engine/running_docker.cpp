@@ -3,11 +3,9 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-constexpr const char* kDefaultFile = "/etc/docker/daemon.json";
-
 /// Without privileges it reads its user's own file.
 std::string default_file(const EngineProcess& process, const DockerFlags& flags) {
-    if (!flags.rootless) return kDefaultFile;
+    if (!flags.rootless) return kDockerFile;
     const std::string config = process.variable("XDG_CONFIG_HOME");
     return (config.empty() ? process.variable("HOME") + "/.config" : config) + "/docker/daemon.json";
 }

@@ -8,6 +8,8 @@
 
 namespace cgpu::cgpuctl {
 
+constexpr const char* kDockerFile = "/etc/docker/daemon.json";
+
 /// A dockerd that runs on this machine for the user who asks.
 struct RunningDocker {
     EngineProcess process;

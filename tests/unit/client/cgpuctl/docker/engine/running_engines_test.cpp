@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "client/cgpuctl/docker/containerd/containerd_start.hpp"
+#include "client/cgpuctl/docker/engine/docker_file.hpp"
 #include "client/cgpuctl/docker/engine/docker_info.hpp"
 #include "client/cgpuctl/docker/engine/docker_start.hpp"
 #include "client/cgpuctl/docker/engine/running_docker.hpp"
@@ -31,6 +32,37 @@ TEST(DockerFlagsTest, BothFormsOfAFlagAreRead) {
     EXPECT_EQ(flags.config_file, "/snap/daemon.json");
     EXPECT_EQ(docker_flags({"dockerd", "--data-root", "/d", "--debug"}), DockerFlags{});
     EXPECT_EQ(docker_flags({"dockerd", "--config-file"}), DockerFlags{}) << "a value is missing";
+}
+
+TEST(DockerFlagsTest, ResourcesOfANodeAreSeen) {
+    EXPECT_TRUE(docker_flags({"dockerd", "--node-generic-resource", "NVIDIA-GPU=GPU-1"}).generic_resources);
+    EXPECT_TRUE(docker_flags({"dockerd", "--node-generic-resource=ssd=2"}).generic_resources);
+    EXPECT_FALSE(docker_flags({"dockerd", "--node-generic-resources"}).generic_resources);
+}
+
+TEST(DockerFileTest, IsTheOneThatTheRunningDockerdReads) {
+    const auto docker = [](int pid, const std::string& file) {
+        RunningDocker one{};
+        one.process.pid = pid;
+        one.file = file;
+        return one;
+    };
+    const RunningDocker snap = docker(7, "/var/snap/docker/daemon.json");
+    const RunningDocker other = docker(8, "/srv/daemon.json");
+    EXPECT_EQ(find_docker_file("swarm", "", {})->file, kDockerFile);
+    const auto only = find_docker_file("swarm", "", {snap});
+    EXPECT_EQ(only->file, snap.file);
+    ASSERT_TRUE(only->docker);
+    EXPECT_EQ(only->docker->process.pid, 7);
+    const auto named = find_docker_file("swarm", "/nowhere/a.json", {snap});
+    EXPECT_EQ(named->file, "/nowhere/a.json");
+    EXPECT_FALSE(named->docker) << "none that runs reads it";
+    EXPECT_EQ(find_docker_file("swarm", "/srv/daemon.json", {snap, other})->docker->process.pid, 8);
+    const auto several = find_docker_file("swarm", "", {snap, other});
+    ASSERT_FALSE(several);
+    EXPECT_EQ(several.error().text,
+              "swarm: several dockerds run, and none of them reads /etc/docker/daemon.json. Try: --file with "
+              "the one that is meant: /var/snap/docker/daemon.json, /srv/daemon.json.");
 }
 
 TEST(DockerSocketsTest, AreThoseOfItsHosts) {

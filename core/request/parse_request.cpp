@@ -69,10 +69,13 @@ Read<std::vector<GpuName>> read_gpu_list(const Variables& variables, std::string
     if (whole == "none" || whole == "void" || whole.starts_with("/var/run/nvidia-container-devices"))
         return gpus;
     const auto entries = split_names(*text);
-    // NVIDIA's programs take a list with `all` as all.
-    if (std::ranges::any_of(entries,
-                            [](auto entry) { return gpu_of_cdi_name(entry).value_or(entry) == "all"; }))
-        return gpus;
+    // NVIDIA's programs take a list with `all` as all, and one with `none` or `void` as that word.
+    const bool is_nvidias = name == names::kNvidiaDevices;
+    const auto names_no_choice = [is_nvidias](std::string_view entry) {
+        return gpu_of_cdi_name(entry).value_or(entry) == "all" ||
+               (is_nvidias && (entry == "none" || entry == "void"));
+    };
+    if (std::ranges::any_of(entries, names_no_choice)) return gpus;
     for (const std::string_view entry : entries) {
         const auto gpu = read_gpu_name(name, entry, *text);
         if (!gpu) return tl::unexpected(gpu.error());

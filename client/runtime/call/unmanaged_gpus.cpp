@@ -26,11 +26,17 @@ bool contains(const Names& names, const std::string& path) {
            names.end();
 }
 
-/// NVIDIA_VISIBLE_DEVICES, if it names GPUs.
+/// NVIDIA_VISIBLE_DEVICES, if it names GPUs. As NVIDIA reads it (devicesFromEnvvars of
+/// internal/config/image): `void` anywhere means none, and so does `none` unless `all` comes before it.
 std::optional<std::string> by_variable(const OciBundle& bundle) {
     const auto environment = bundle.environment();
     const auto value = request::find_value(environment, request::names::kNvidiaDevices);
-    if (!value || *value == "none" || *value == "void") return std::nullopt;
+    if (!value) return std::nullopt;
+    const auto names = request::split_names(*value);
+    const auto is = [](std::string_view word) { return [word](auto name) { return name == word; }; };
+    if (std::ranges::any_of(names, is("void"))) return std::nullopt;
+    const auto none = std::ranges::find_if(names, is("none"));
+    if (none != names.end() && std::ranges::find_if(names, is("all")) > none) return std::nullopt;
     return std::string(*value);
 }
 

@@ -74,8 +74,8 @@ TEST(RequestDevices, CdiNames) {
 }
 
 TEST(RequestDevices, AllOrNoneNamedIsForPlacementToDecide) {
-    for (const char* nothing : {"all", "", "none", "void", "all,0", "0,all,", "0, nvidia.com/gpu=all",
-                                "/var/run/nvidia-container-devices"}) {
+    for (const char* nothing : {"all", "", "none", "void", "0,void", "none,1", "all,0", "0,all,",
+                                "0, nvidia.com/gpu=all", "/var/run/nvidia-container-devices"}) {
         const Request request = with({{"NVIDIA_VISIBLE_DEVICES", nothing}});
         EXPECT_TRUE(request.gpus.empty()) << nothing;
         EXPECT_EQ(request.count, 1U);

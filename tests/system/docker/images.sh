@@ -12,16 +12,17 @@ other() {
     local file=$scratch/libcuda.so.$1 section=.note.cuda.fwd_compatibility
     cp "$driver" "$file" || return
     if (($# > 1)); then
-        note "{\"Format\": 1, \"CUDA Version\": \"13.1\", \"Driver\": [$2], \"Device\": [1]}" >"$scratch/note" &&
-            objcopy --add-section "$section=$scratch/note" --set-section-flags "$section=contents,readonly" \
-                --set-section-alignment "$section=4" "$file" || return
+        # objcopy gives a section that it adds no alignment, so that it has to be called a second time.
+        note "{\"format\":1,\"CUDA version\":\"13.1\",\"driver\":[$2],\"device\":[1,2,7]}" >"$scratch/note" &&
+            objcopy --add-section "$section=$scratch/note" --set-section-flags "$section=contents,readonly" "$file" &&
+            objcopy --set-section-alignment "$section=4" "$file" || return
     fi
     echo "driver $1" >>"$file"
 }
 # note TEXT: an ELF note of NVIDIA's with this text.
 note() {
     local owner='NVIDIA Corporation'
-    number $((${#owner} + 1)) && number ${#1} && number 0 && padded "$owner" && padded "$1"
+    number $((${#owner} + 1)) && number $((${#1} + 1)) && number 0 && padded "$owner" && padded "$1"
 }
 number() { # 4 bytes, little endian
     local hex
@@ -42,8 +43,8 @@ image() {
 older_compat() { compat "$1" 535.104.05; }
 newer_compat() { compat "$1" 590.44.01; }
 # The note decides, not the name: the first of the same release is to be used, the second, newer one isn't.
-noted_compat() { compat "$1" 580.95.05 '570, 580'; }
-unlisted_compat() { compat "$1" 595.10.01 '535, 570'; }
+noted_compat() { compat "$1" 580.95.05 570,580; }
+unlisted_compat() { compat "$1" 595.10.01 535,570; }
 compat() {
     mkdir -p "$1/usr/local/cuda/compat" && other "${@:2}" && cp "$scratch/libcuda.so.$2" "$1/usr/local/cuda/compat/" &&
         ln -s "libcuda.so.$2" "$1/usr/local/cuda/compat/libcuda.so.1"
@@ -80,7 +81,9 @@ is_front() {
 
 names=(lab older_compat newer_compat noted_compat unlisted_compat own_link own_file stubs conda)
 for name in "${names[@]:1}"; do image "$name" "$name"; done
-expect grep -q 'Driver.*570, 580' <(readelf -p .note.cuda.fwd_compatibility "$scratch/libcuda.so.580.95.05")
+# As in NVIDIA's libraries: a note, aligned to 4 bytes, whose text ends with a zero.
+expect grep -qE 'fwd_compatibility +NOTE .* 4$' <(readelf -SW "$scratch/libcuda.so.580.95.05")
+expect grep -q '"driver":\[570,580\]' <(readelf -p .note.cuda.fwd_compatibility "$scratch/libcuda.so.580.95.05")
 for mode in legacy cdi; do
     mkdir -p /etc/nvidia-container-runtime
     echo "$mode" >/etc/nvidia-container-runtime/mode

@@ -144,7 +144,7 @@ rule refuse
 try_all try_refuse
 for m in cdi legacy; do
     mode "$m"
-    for plain in PATH=/bin "CUDA_VERSION=12.0 NVIDIA_REQUIRE_CUDA=cuda>=12.0" NVIDIA_VISIBLE_DEVICES=void; do
+    for plain in PATH=/bin "CUDA_VERSION=12.0 NVIDIA_REQUIRE_CUDA=cuda>=12.0" NVIDIA_VISIBLE_DEVICES=void NVIDIA_VISIBLE_DEVICES=0,void; do
         create $plain || fail "refuse, $m, $plain: $said"
         expect_equal "what it has, $m, $plain" "$(looks)" ""
         delete

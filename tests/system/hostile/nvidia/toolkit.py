@@ -71,7 +71,8 @@ def from_variables(config):
         found = ["all"]
     if not found or "void" in found:
         return []
-    return [""] if "none" in found else ["all"] if "all" in found else found
+    # The first of these words counts.
+    return next(([""] if name == "none" else ["all"] for name in found if name in ("all", "none")), found)
 
 
 def visible(config, annotations):
@@ -134,6 +135,9 @@ def edit_as_cdi(config, bundle, named):
         rules.append({"allow": True, "type": "c", "major": 195, "minor": minor, "access": "rwm"})
     config["mounts"] += [{"source": file, "destination": file, "type": "bind", "options": ["bind", "ro"]} for file in libraries()]
     config["mounts"].append({"source": "/dev/simgpu", "destination": "/dev/simgpu", "type": "bind", "options": ["bind", "rw"]})
+    # As each specification of NVIDIA's does: no hook of the legacy way is to bring GPUs in a second time.
+    env = [each for each in config["process"].get("env", []) if not each.startswith("NVIDIA_VISIBLE_DEVICES=")]
+    config["process"]["env"] = env + ["NVIDIA_VISIBLE_DEVICES=void"]
     root = os.path.join(bundle, config["root"]["path"])
     hooks["createContainer"] = hooks.get("createContainer", []) + [hook("update-ldcache", root)]
 

@@ -1,6 +1,6 @@
 # README's examples, as they stand there: each command is read from the file and run, and what it promises is held against the
 # ledger of the simulated GPU. Left out are apt, systemctl and man, what never ends (top, cgpu-smi -l), and what needs a booted system
-# (doctor, events).
+# (doctor, events). A version of the module that exists stands for README's.
 . "$(dirname "$0")/../docker/lib.sh"
 readme=$(dirname "$0")/../../../README.md
 
@@ -62,7 +62,32 @@ while read -r command; do expect $command >/dev/null; done < <(examples Change '
 expect cgpuctl revert 0
 expect $(examples Look 'cgpuctl bench') >"$scratch/bench"
 
+echo "Upgrade, while jobs compute"
+own=$(cgpuctl status --json | jq -r .module_version)
+next=${own%.*}.$((${own##*.} + 1)) # the version of the test engines, in the place of README's
+in_force() { cgpuctl status --json | jq -r .module_version; }
+chmod 755 "$scratch"
+expect make_bundle "$scratch/bundles" "$CGPU_LAB/engines/next.so" "$next" "$own"
+mapfile -t commands < <(examples Upgrade '^cgpuctl' | sed "s/1\.2\.3/$next/g")
+expect_equal "examples of upgrades" "${#commands[@]}" 5
+job computing --mem 1GiB -- burn --forever --kernel-us 1000
+wait_for 20 is_ready computing
+for command in "${commands[@]}"; do
+    [[ $command != *' add '* ]] || expect tar -C "$scratch/bundles" -cf "${command##* }" "$next"
+    if [[ $command == *--cold* ]]; then
+        expect cgpuctl upgrade --hot "$own" -q
+        end_job computing
+        wait_for 10 none_listed
+    fi
+    expect timeout 60 $command >"$scratch/said"
+    [[ $command != 'cgpuctl module list' ]] || expect has "$scratch/said" "$own"
+    [[ $command != *upgrade* ]] || expect_equal "in force after $command" "$(in_force)" "$next"
+    [[ $command != *--hot* ]] || expect_equal "what the job runs" "$(cgpuctl show computing --json | jq -r .module_version)" "$next"
+done
+expect cgpuctl upgrade --cold "$own" -q
+
 echo "Containers"
+expect $(examples Containers 'runtime configure') >/dev/null
 printf 'FROM lab\nCMD ["burn", "--forever", "--kernel-us", "1000"]\n' | docker build -q -t image - >/dev/null 2>&1 || fail "no image"
 mapfile -t commands < <(examples Containers 'docker run')
 expect_equal "examples of docker run" "${#commands[@]}" 2

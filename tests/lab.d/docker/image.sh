@@ -1,5 +1,10 @@
 # The image of the tests. Sourced in the node, where a dockerd runs.
 
+# have_image PROGRAMS: the image, where dockerd doesn't have it already.
+have_image() {
+    docker image inspect lab >/dev/null 2>&1 || import_image "$1"
+}
+
 # import_image PROGRAMS: the image `lab`: busybox, the C library and the test programs, on a root like Debian's.
 import_image() {
     local root=$CGPU_LAB/image library program

@@ -7,7 +7,7 @@ owns_name() {
 
 # start_cgpud [ARGUMENT…]: in a clean environment, as systemd would; ready when it owns its name.
 start_cgpud() {
-    env -i --default-signal=INT,QUIT PATH=/usr/sbin:/usr/bin setsid /usr/sbin/cgpud "$@" >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
+    env -i --default-signal=INT,QUIT PATH=/usr/sbin:/usr/bin "${own_session[@]}" /usr/sbin/cgpud "$@" >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
     echo $! >"$CGPU_LAB/cgpud.pid"
     wait_until 15 owns_name_or_dead
     owns_name

@@ -26,7 +26,7 @@ TEXT
 # start_docker: ready when it answers.
 start_docker() {
     env -i --default-signal=INT,QUIT PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        setsid dockerd >>"$CGPU_LAB/docker.log" 2>&1 </dev/null &
+        "${own_session[@]}" dockerd >>"$CGPU_LAB/docker.log" 2>&1 </dev/null &
     echo $! >"$CGPU_LAB/dockerd.pid"
     wait_until 30 docker_answers
 }
@@ -51,11 +51,11 @@ abandon_shims() {
     wait_until 10 docker_is_gone
 }
 
-# make_engine LAB.D: the engine's folders, configuration and dockerd, once, by init.
+# make_engine LAB.D IMAGE: the engine's folders, the image as it is kept, configuration and dockerd, once, by init.
 make_engine() {
     local place
     for place in /var/lib/docker /var/lib/containerd /run/docker /run/containerd; do
         own_folder "$place" || return
     done
-    /sbin/ldconfig && cp "$1/docker/nvidia-container-runtime" /usr/bin/ && configure_docker && start_docker
+    take_image "$2" /var/lib/docker && /sbin/ldconfig && cp "$1/docker/nvidia-container-runtime" /usr/bin/ && configure_docker && start_docker
 }

@@ -100,7 +100,7 @@ expect_equal "max_inst after the next start" "$(cgpuctl status --json | jq '.gpu
 wait_for 10 figures_are_back
 expect cgpuctl set-max-inst 0 20 -q
 
-sleep 1
+sleep 0.5
 expect_shares 6 4 one=33.3 two=66.7
 : >"$scratch/late.go"
 wait "${pids[late]}"

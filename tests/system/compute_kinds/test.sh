@@ -33,7 +33,7 @@ for how in "--graph 5" --coop "--green current" "--green default" "--green strea
     # shellcheck disable=SC2086 # options are words
     job other --weight 2 -- burn --forever --kernel-us 1000 $how
     wait_for 20 is_ready other
-    sleep 1 # what was in flight before
+    sleep 0.5 # what was in flight before
     expect_shares 5 4 plain=33.33 other=66.67
     end_job other
 done
@@ -56,6 +56,7 @@ waits() { cgpuctl list --json | jq -e "any(.[]; .name == \"$1\" and .gpus[0].wai
 expect cgpuctl set-policy 0 weighted
 job whole --weight 20 -- alloc --mib 2 --hold
 wait_for 20 is_ready whole
+only_whole() { [[ $(cgpuctl list -q | wc -l) == 1 ]]; }
 are_held() { # OPTION…: transfers of burn
     job transfers -- burn --forever "$@"
     wait_for 20 waits transfers
@@ -64,6 +65,7 @@ are_held() { # OPTION…: transfers of burn
     expect cgpuctl set-weight transfers 1
     computes transfers
     end_job transfers
+    wait_for 5 only_whole
     expect cgpuctl set-weight whole 20
 }
 are_held --fill-mib 64

@@ -33,10 +33,10 @@ expect_equal "instances" "$(cgpuctl list -q | wc -l)" 2
 
 echo "The policy changes while both compute."
 expect cgpuctl set-policy 0 weighted
-sleep 1 # what was in flight under the policy before
+sleep 0.5 # what was in flight under the policy before
 expect_shares 5 3 red=33.33 blue=66.67
 expect cgpuctl set-policy 0 preemptive
-sleep 1
+sleep 0.5
 expect_shares 5 3 red=50 blue=50
 
 echo "A limit that is kept is what the container has when it is started again."

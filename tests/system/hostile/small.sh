@@ -47,13 +47,14 @@ honest 42 "in a calm node"
 
 # --- A report that claims to have waited for 292 years, or for less than no time. Several processes, so that a sum overflows.
 # The forger is present, so it has its slices, a fifth; the others have theirs.
-job forger --mem 1GiB --weight 1 -- peer --do forge --processes 4 --seconds 25
+job forger --mem 1GiB --weight 1 -- peer --do forge --processes 4 --seconds 60
 wait_for 20 is_ready forger
 honest 33 "beside forged reports"
 jq -c '.[] | select(.name == "forger").gpus[0] | {waited_seconds, gpu_time_seconds, target_share, achieved_share}' "$scratch/list"
 expect jq -e '.[] | select(.name == "forger").gpus[0] |
     .waited_seconds >= 0 and .gpu_time_seconds >= 0 and .gpu_time_seconds < 1 and .achieved_share < 0.01' "$scratch/list" >/dev/null
-wait "${pids[forger]}"
+kill -KILL "${pids[forger]}" # and its children, which end with it
+wait "${pids[forger]}" 2>/dev/null
 wait_for 10 gone forger
 honest 42 "after forged reports"
 

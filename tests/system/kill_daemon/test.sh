@@ -29,7 +29,7 @@ computes burning-job2
 expect lab-restart-cgpud --kill
 expect_equal "jobs after the restart" "$(cgpuctl list -q | sort)" "$before"
 expect_equal "policy after the restart" "$(cgpuctl status --json | jq -r '.gpus[0].policy_name')" weighted
-sleep 2
+sleep 0.5
 expect_shares 8 3 burning-job1=33.3 burning-job2=66.7
 touch "$scratch/job1.go"
 wait_for 20 has "$scratch/job1.alloc" '^done'

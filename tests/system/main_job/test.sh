@@ -29,11 +29,11 @@ end_job greedy
 
 # Weights 1:2 count under policy 2; the first seconds are not measured.
 expect cgpuctl set-policy 0 weighted
-sleep 2
+sleep 0.5
 expect_shares 8 3 one=33.3 two=66.7
 # Weights don't count under policy 1. Both still run.
 expect cgpuctl set-policy 0 preemptive
-sleep 2
+sleep 0.5
 expect_shares 8 3 one=50 two=50
 
 end_job one
@@ -53,7 +53,7 @@ expect cgpuctl set-max-inst 0 8
 figures() { cgpuctl show "$1" --json | jq -c '.gpus[0] | [.weight, .asked_share, .target_share]'; }
 expect_equal "weight, share asked for, share due" "$(figures part)" '[2,0.25,0.25]'
 expect_equal "the same of the other" "$(figures number)" '[5,null,0.625]'
-sleep 1
+sleep 0.5
 expect_shares 5 4 part=28.57 number=71.43
 echo "where the driver divides, no share is made up"
 expect cgpuctl set-policy 0 native

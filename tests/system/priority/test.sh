@@ -8,7 +8,7 @@ job heavy --weight 4 -- burn --forever --kernel-us 1000
 job quick --weight 1 --prio high -- burn --forever --kernel-us 1000
 wait_for 20 is_ready heavy
 wait_for 20 is_ready quick
-sleep 1 # what was in flight before
+sleep 0.5 # what was in flight before
 echo "half of the GPU, as cgpud.yaml says"
 expect_shares 5 4 heavy=50 quick=50
 expect cgpuctl set-prio-ratio 0 80
@@ -30,7 +30,7 @@ expect lab-restart-cgpud --kill
 wait_for 10 cgpuctl show quick
 expect_equal "priority" "$(cgpuctl show quick --json | jq .gpus[0].high_priority)" true
 expect_equal "prio_ratio" "$(cgpuctl show 0 --json | jq .prio_ratio)" 0.8
-sleep 1
+sleep 0.5
 expect_shares 5 4 heavy=20 quick=80
 end_job quick
 

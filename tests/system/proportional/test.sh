@@ -11,25 +11,25 @@ job quarter --compute 25% -- burn --forever --kernel-us 1000
 job plain -- burn --forever --kernel-us 1000
 wait_for 20 is_ready quarter
 wait_for 20 is_ready plain
-sleep 1 # what was in flight before
+sleep 0.5 # what was in flight before
 expect_shares 5 3 quarter=25 plain=75
 expect_equal "shares due" "$(targets)" '{"plain":75,"quarter":25}'
 
 echo "a part and weights"
 job heavy --weight 2 -- burn --forever --kernel-us 500
 wait_for 20 is_ready heavy
-sleep 1
+sleep 0.5
 expect_shares 5 3 quarter=25 plain=25 heavy=50
 
 echo "high priority comes before, and a part is one of what it leaves"
 expect cgpuctl set-priority heavy high -q
-sleep 1
+sleep 0.5
 expect_shares 5 4 heavy=50 quarter=12.5 plain=37.5
 end_job heavy
 
 echo "a stopped job leaves its part to the others"
 kill -STOP "${pids[plain]}"
-sleep 1
+sleep 0.5
 expect_shares 3 3 quarter=100
 kill -CONT "${pids[plain]}"
 end_job plain
@@ -37,7 +37,7 @@ end_job plain
 echo "parts alone divide everything"
 job half --compute 50% -- burn --forever --kernel-us 1000
 wait_for 20 is_ready half
-sleep 1
+sleep 0.5
 expect_shares 5 3 quarter=33.3 half=66.7
 
 echo "where the policy or the mode ignores parts, who asks is told so, and the list says it"

@@ -33,7 +33,7 @@ done
 expect_equal "limit of the first" "$(memory "${id[0]}")" 4096
 expect_equal "limit of train" "$(memory train)" 4096
 expect_equal "limit by cGPU's variables" "$(memory "${id[2]}")" 4301
-sleep 1
+sleep 0.5
 expect_shares 5 3 first=25 train=50 served=25
 
 echo "Look"
@@ -48,7 +48,7 @@ printf 'set-weight train 2\nset-prio-ratio 0 60\n' >FILE
 while read -r command; do
     expect $command >/dev/null
     if [[ $command == *set-weight* ]]; then
-        sleep 1
+        sleep 0.5
         expect_shares 5 3 first=20 train=60 served=20
     fi
     [[ $command != *set-memory* ]] || expect_equal "limit of train" "$(memory train)" 6144
@@ -101,7 +101,7 @@ for number in 0 1; do
     expect_equal "what it says on stderr" "$(docker logs "${names[number]}" 2>&1 >/dev/null)" ''
 done
 expect_equal "limits" "$(memory whole) $(memory quarter)" '4301 4096'
-sleep 1
+sleep 0.5
 echo "25 % of the compute is 25 % of it, and the other one has the rest"
 expect_shares 5 3 whole=75 quarter=25
 

@@ -21,7 +21,7 @@ two_listed() {
     [[ $(cgpuctl list --json | jq -c '[.[].name] | sort') == '["one","two"]' ]]
 }
 wait_for 10 two_listed
-sleep 2
+sleep 0.5
 expect_shares 8 3 one=33.3 two=66.7
 end_job one
 end_job two

@@ -152,7 +152,7 @@ computes one
 wait_for 40 starts_over "$process"
 expect in_journal 'Watchdog timeout' _SYSTEMD_UNIT=init.scope + UNIT=cgpud.service
 expect_equal "jobs after the watchdog" "$(cgpuctl list -q | sort)" "$jobs"
-sleep 2
+sleep 0.5
 expect_shares 6 4 one=33.3 two=66.7
 
 end_job one

@@ -68,13 +68,13 @@ holds() {
     expect_shares 8 3 burning=33.3 new=66.7
 }
 expect cgpuctl set-policy 0 weighted
-sleep 2 # the first seconds are not measured
+sleep 0.5 # the first seconds are not measured
 holds "beside a new job"
 before=$(bytes)
 expect lab-restart-cgpud --kill
 computes burning
 computes new
-sleep 2
+sleep 0.5
 holds "after cgpud was killed"
 
 # A new process in the old job: the former fronts, the present engine.

@@ -11,7 +11,7 @@ inline int test_scale() {
     return text == nullptr ? 1 : std::clamp(std::atoi(text), 1, 1000);
 }
 
-/// Whether a part of the runs suffices, because a sanitizer takes eight times as long for each: where
+/// Whether a part of the runs suffices, because a sanitizer takes several times as long for each: where
 /// RapidCheck is told the same.
 inline bool few_runs() { return std::getenv("RC_PARAMS") != nullptr; }
 

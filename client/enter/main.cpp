@@ -30,6 +30,7 @@
 #include "client/run/job/start_command.hpp"
 #include "client/run/mounts/fronts.hpp"
 #include "client/run/mounts/mounts.hpp"
+#include "core/model/utf8.hpp"
 
 namespace cgpu::enter {
 namespace {
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     using namespace cgpu;
     try {
         const auto error = enter::enter(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
-        std::fprintf(stderr, "%s\n", error.text.c_str());
+        std::fprintf(stderr, "%s\n", model::valid_utf8(error.text).c_str());
         return client::exit_code(error.kind);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "cgpu-enter: %s\n", error.what());

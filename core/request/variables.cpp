@@ -36,7 +36,8 @@ std::vector<std::string_view> split_list(std::string_view text) {
 
 std::vector<std::string_view> split_names(std::string_view text) {
     auto names = split_list(text);
-    if (names.size() > 1 && names.back().empty()) names.pop_back();
+    const auto is_empty = [](std::string_view name) { return name.empty(); };
+    if (!std::ranges::all_of(names, is_empty)) std::erase_if(names, is_empty);
     return names;
 }
 

@@ -46,7 +46,8 @@ constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
 /// The parts between commas, without the blanks around them.
 [[nodiscard]] std::vector<std::string_view> split_list(std::string_view text);
 
-/// As split_list(), for names: a comma at the end is followed by none.
+/// As split_list(), for names. Between two commas without a name there is none, as NVIDIA's programs have it;
+/// a list of no names has an empty one.
 [[nodiscard]] std::vector<std::string_view> split_names(std::string_view text);
 
 /// A number in decimal digits and nothing else, or null.

@@ -89,10 +89,16 @@ TEST(RequestDevices, BothOfOursMustAgree) {
                "CGPU_GPUS=\"0\"");
 }
 
+TEST(RequestDevices, CommasWithoutANameBetweenThemAreOne) {
+    for (const char* text : {"0,1,", ",0,1", "0,,1", ",,0, ,1,,"}) {
+        EXPECT_EQ(with({{"NVIDIA_VISIBLE_DEVICES", text}}).gpus, (Names{0U, 1U})) << text;
+        EXPECT_EQ(with({{"CGPU_GPUS", text}}).gpus, (Names{0U, 1U})) << text;
+    }
+}
+
 TEST(RequestDevices, WhatNamesNoGpuIsRefused) {
-    for (const char* text :
-         {"x", "0,,1", ",", "0,,", "-1", "0:0", "GPU-123", "99999999999",
-          "nvidia.com/gpu=", "nvidia.com/gpu=0:1", "amd.com/gpu=0", "0,0", "0,nvidia.com/gpu=0"})
+    for (const char* text : {"x", ",", " , ,", "-1", "0:0", "GPU-123", "99999999999", "nvidia.com/gpu=",
+                             "nvidia.com/gpu=0:1", "amd.com/gpu=0", "0,0", "0,nvidia.com/gpu=0"})
         refusal_in({{"CGPU_MEM", "1GiB"}, {"NVIDIA_VISIBLE_DEVICES", text}}, "NVIDIA_VISIBLE_DEVICES");
     for (const char* mig : {"MIG-c09d11f5-a565-1f83-903c-a65a7ba138af", "0:1", "nvidia.com/gpu=0:1",
                             "MIG-GPU-c09d11f5-a565-1f83-903c-a65a7ba138af/1/0", "1,0:0"}) {

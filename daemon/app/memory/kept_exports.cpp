@@ -29,8 +29,8 @@ std::optional<std::uint64_t> sum_of(const std::vector<DriverProcess>& processes)
 void KeptExports::freed(const PoolKey& pool, std::uint64_t bytes, bool looked, Nanos now) {
     if (bytes == 0) return;
     Entry& entry = entries_[pool];
-    entry.looked = looked && (entry.unsure == 0 || entry.looked);
-    entry.unsure = std::min(entry.unsure + std::min(bytes, kLargestAsk), kLargestAsk);
+    auto& sum = looked ? entry.unsure : entry.fresh;
+    sum = std::min(sum + std::min(bytes, kLargestAsk), kLargestAsk);
     entry.since = now;
 }
 
@@ -46,21 +46,25 @@ void KeptExports::forget(const PoolKey& pool) {
 }
 
 void KeptExports::look_begins() {
-    for (auto& [pool, entry] : entries_) entry.looked = entry.unsure > 0;
+    for (auto& [pool, entry] : entries_)
+        entry.unsure = std::min(entry.unsure + std::exchange(entry.fresh, 0), kLargestAsk);
 }
 
 void KeptExports::driver_failed() {
-    for (auto& [pool, entry] : entries_) entry.unsure = 0;
+    for (auto& [pool, entry] : entries_) entry.unsure = entry.fresh = 0;
 }
 
 KeptExports::Kept KeptExports::of(const PoolKey& pool) const {
     const auto found = entries_.find(pool);
     if (found == entries_.end()) return {};
-    return {wire::align_up(found->second.settled) + found->second.unsure, found->second.unsure};
+    const Entry& entry = found->second;
+    const auto unsure = entry.unsure + entry.fresh;
+    return {wire::align_up(entry.settled) + unsure, unsure};
 }
 
 bool KeptExports::any_unsure() const {
-    return std::ranges::any_of(entries_, [](const auto& item) { return item.second.unsure > 0; });
+    return std::ranges::any_of(entries_,
+                               [](const auto& item) { return item.second.unsure + item.second.fresh > 0; });
 }
 
 std::uint64_t KeptExports::settled() const {
@@ -82,8 +86,9 @@ void KeptExports::seen(const DriverFigures& figures, Nanos now) {
     const auto excess = unattributed - *base_ - counted;
     if (excess < 0) sink(static_cast<std::uint64_t>(-excess));
     judge_unsure(excess > 0 ? wire::align_up(static_cast<std::uint64_t>(excess)) : 0, now);
-    std::erase_if(entries_,
-                  [](const auto& item) { return item.second.settled == 0 && item.second.unsure == 0; });
+    std::erase_if(entries_, [](const auto& item) {
+        return item.second.settled + item.second.unsure + item.second.fresh == 0;
+    });
 }
 
 /// The smallest figure of the last times: memory of a process that is ending may be unattributed for a
@@ -115,7 +120,6 @@ void KeptExports::sink(std::uint64_t bytes) {
 
 void KeptExports::judge_unsure(std::uint64_t excess, Nanos now) {
     for (auto& [pool, entry] : entries_) {
-        if (entry.unsure == 0 || !entry.looked) continue;
         entry.unsure = std::min(entry.unsure, excess);
         if (now - entry.since >= kPatience) entry.settled += std::exchange(entry.unsure, 0);
     }

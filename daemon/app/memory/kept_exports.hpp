@@ -32,7 +32,7 @@ class KeptExports {
     static constexpr std::uint64_t kNegligible = std::uint64_t{64} << 20;
 
     /// A process has exported so much and freed it, or has ended. `looked`: the figures that `seen` gets next
-    /// are newer than that.
+    /// are newer than that, as they are for all that came before the last look_begins().
     void freed(const PoolKey& pool, std::uint64_t bytes, bool looked, Nanos now);
     /// What an earlier daemon has counted.
     void take_up(const PoolKey& pool, std::uint64_t bytes);
@@ -61,9 +61,9 @@ class KeptExports {
   private:
     struct Entry {
         std::uint64_t settled = 0;
-        std::uint64_t unsure = 0;
-        Nanos since = 0;      ///< the last of it became unsure
-        bool looked = false;  ///< a look has begun since
+        std::uint64_t unsure = 0;  ///< freed before the look that is judged next
+        std::uint64_t fresh = 0;   ///< unsure, too: freed since
+        Nanos since = 0;           ///< the last of it was freed
     };
 
     [[nodiscard]] std::uint64_t settled() const;

@@ -45,7 +45,8 @@ DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figu
         std::uint64_t charged = 0;
         bool known = false;
         for (const auto& [key, entry] : pools_.all()) {
-            if (key.gpu != gpu) continue;
+            // Without a limit nothing is charged.
+            if (key.gpu != gpu || entry->pool.limit() == kUnlimited) continue;
             for (const auto& [process, account] : entry->pool.accounts()) {
                 if (process.pid != figure.pid) continue;
                 known = true;
@@ -63,8 +64,9 @@ void Leases::judge_kept(const model::Uuid& gpu, const DriverFigures& figures) {
     for (auto& [key, entry] : pools_.all()) {
         if (key.gpu != gpu) continue;
         show_kept(*entry);
-        const auto& kept = entry->pool.kept();
-        if (kept.lasting && kept_[gpu].of(key).unsure == 0) found.push_back({key, kept.bytes});
+        const auto kept = kept_[gpu].of(key);
+        if (kept.bytes > kept.unsure && !kept_[gpu].negligible())
+            found.push_back({key, kept.bytes - kept.unsure});
     }
     escapes_.kept(gpu, found);
 }

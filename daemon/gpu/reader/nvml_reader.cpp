@@ -50,8 +50,7 @@ app::DriverLimits limits_of(const NvmlLibrary& nvml, NvmlDevice device, const Li
 }
 
 /// Error: NVML's code.
-tl::expected<std::vector<app::DriverProcess>, int> read_processes(NvmlLibrary::Processes list,
-                                                                  NvmlDevice device) {
+tl::expected<ListedProcesses, int> read_processes(NvmlLibrary::Processes list, NvmlDevice device) {
     std::vector<NvmlProcess> found(64);
     for (;;) {
         auto count = static_cast<unsigned>(found.size());
@@ -65,12 +64,14 @@ tl::expected<std::vector<app::DriverProcess>, int> read_processes(NvmlLibrary::P
         found.resize(count);
         break;
     }
-    std::vector<app::DriverProcess> processes;
-    processes.reserve(found.size());
-    for (const auto& process : found)
-        processes.push_back({static_cast<std::int32_t>(process.pid),
-                             process.used_bytes == kUnknownBytes ? 0 : process.used_bytes});
-    return processes;
+    ListedProcesses listed;
+    listed.processes.reserve(found.size());
+    for (const auto& process : found) {
+        const bool known = process.used_bytes != kUnknownBytes;
+        listed.processes.push_back({static_cast<std::int32_t>(process.pid), known ? process.used_bytes : 0});
+        listed.all_known = listed.all_known && known;
+    }
+    return listed;
 }
 
 }  // namespace
@@ -137,9 +138,9 @@ std::vector<model::MpsServer> NvmlReader::mps_servers(const model::SeenGpu& gpu)
     std::vector<model::MpsServer> servers;
     NvmlDevice device = nullptr;
     if (nvml_->device_by_index(gpu.index, &device) != kNvmlSuccess) return servers;
-    const auto processes = read_processes(nvml_->compute_processes, device);
-    if (!processes) return servers;
-    for (const app::DriverProcess& process : *processes) {
+    const auto listed = read_processes(nvml_->compute_processes, device);
+    if (!listed) return servers;
+    for (const app::DriverProcess& process : listed->processes) {
         std::ifstream file("/proc/" + std::to_string(process.pid) + "/comm");
         std::string name;
         // The names of the server and of the daemon that starts it are cut to the same 15 characters.
@@ -204,30 +205,30 @@ app::Result<app::DriverFigures> NvmlReader::processes(const model::Uuid& gpu) {
         if (nvml_->memory_v1(*device, &memory) != kNvmlSuccess) return std::nullopt;
         return memory.used;
     };
-    app::DriverFigures figures{.processes = {}, .used_before = used()};
-    auto processes = processes_on(*device, gpu);
-    if (!processes) return tl::unexpected(processes.error());
-    figures.processes = std::move(*processes);
-    figures.used_after = used();
-    return figures;
+    const auto before = used();
+    auto listed = processes_on(*device, gpu);
+    if (!listed) return tl::unexpected(listed.error());
+    // Beside a process of unknown use, the GPU's own figure says nothing of the others.
+    if (!listed->all_known) return app::DriverFigures{std::move(listed->processes)};
+    return app::DriverFigures{std::move(listed->processes), before, used()};
 }
 
-app::Result<std::vector<app::DriverProcess>> NvmlReader::processes_on(NvmlDevice device,
-                                                                      const model::Uuid& gpu) {
+app::Result<ListedProcesses> NvmlReader::processes_on(NvmlDevice device, const model::Uuid& gpu) {
     auto compute = read_processes(nvml_->compute_processes, device);
     if (!compute) return failed("processes of " + gpu.to_string(), compute.error());
-    std::vector<app::DriverProcess> processes = std::move(*compute);
+    ListedProcesses all = std::move(*compute);
     // A process of several kinds is in several lists.
     for (const auto list : {nvml_->graphics_processes, nvml_->mps_processes}) {
         if (list == nullptr) continue;
         const auto others = read_processes(list, device);
         if (!others && (others.error() == kNvmlNotSupported || others.error() == kNvmlNoPermission)) continue;
         if (!others) return failed("processes of " + gpu.to_string(), others.error());
-        for (const auto& other : *others)
-            if (!std::ranges::count(processes, other.pid, &app::DriverProcess::pid))
-                processes.push_back(other);
+        all.all_known = all.all_known && others->all_known;
+        for (const auto& other : others->processes)
+            if (!std::ranges::count(all.processes, other.pid, &app::DriverProcess::pid))
+                all.processes.push_back(other);
     }
-    return processes;
+    return all;
 }
 
 app::Result<std::vector<app::UtilizationSample>> NvmlReader::utilization(const model::Uuid& gpu,
@@ -258,9 +259,9 @@ app::Result<app::ExaminedDriver> NvmlReader::examine() {
             continue;
         const auto uuid = model::Uuid::parse(text.data());
         if (!uuid) continue;
-        auto processes = processes_on(device, *uuid);
-        if (!processes) continue;
-        app::ExaminedGpu gpu{*uuid, std::nullopt, std::move(*processes)};
+        auto listed = processes_on(device, *uuid);
+        if (!listed) continue;
+        app::ExaminedGpu gpu{*uuid, std::nullopt, std::move(listed->processes)};
         unsigned persistence = 0;
         if (nvml_->persistence_mode && nvml_->persistence_mode(device, &persistence) == kNvmlSuccess)
             gpu.persistence = persistence != 0;

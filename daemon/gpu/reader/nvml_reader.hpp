@@ -11,6 +11,12 @@
 
 namespace cgpu::gpu {
 
+/// The processes on a GPU.
+struct ListedProcesses {
+    std::vector<app::DriverProcess> processes;
+    bool all_known = true;  ///< what each of them has
+};
+
 /// Queries NVML, blocking. Loads and initialises it at the first use, and again at every further one while
 /// that fails, so that a driver that is loaded later is found; and again after the driver has gone away. Used
 /// by one thread.
@@ -28,7 +34,7 @@ class NvmlReader {
 
   private:
     app::Result<NvmlDevice> find(const model::Uuid& gpu);
-    app::Result<std::vector<app::DriverProcess>> processes_on(NvmlDevice device, const model::Uuid& gpu);
+    app::Result<ListedProcesses> processes_on(NvmlDevice device, const model::Uuid& gpu);
     tl::expected<void, model::Refusal> ready();
     /// How many GPUs NVML counts. If it can't, it is shut down, and the next query loads it again.
     app::Result<unsigned> count(const std::string& what);

@@ -214,15 +214,15 @@ void Pools::end(Pool& pool) {
     const CUmemoryPool handle = pool.handle.load();
     count_[static_cast<std::size_t>(pool.gpu.load())].fetch_sub(1);
     // In this order, because the driver may give the handle to another thread's pool at once.
-    session().engine().release(module::Holding::pool, key_of(handle));
-    const auto gpu = static_cast<std::uint32_t>(pool.gpu.load());
-    std::uint64_t exported = 0;
+    if (pool.exported.load())
+        gives().surrender(static_cast<std::uint32_t>(pool.gpu.load()), module::Holding::pool, key_of(handle),
+                          pool.bytes);
+    else
+        session().engine().release(module::Holding::pool, key_of(handle));
     {
         const Locked lock(mutex_);
-        if (pool.exported.load()) exported = pool.bytes;
         forget(pool);
     }
-    if (exported > 0) gives().surrender(gpu, module::Holding::pool, 0, exported);
     errands().note_free();
     real::cuMemPoolDestroy(handle);
 }

@@ -173,6 +173,58 @@ TEST(KeptExports, AnAskAtTheLimitIsGrantedWhenTheDescriptorIsClosedMeanwhile) {
     EXPECT_EQ((*answer)->granted, kGiB);
 }
 
+/// It frees more before each look at the driver has ended.
+TEST(KeptExports, WhoFreesAllTheTimeIsJudgedAllTheSame) {
+    KeptExports kept;
+    const PoolKey pool{key_of(instance("one", 0)), gpu(1)};
+    const DriverFigures nothing{{}, 300 * kMiB, 300 * kMiB};
+    kept.seen(nothing, 0);
+    for (int i = 1; i < 10; ++i) {
+        kept.freed(pool, 20 * kMiB, false, i);
+        kept.look_begins();
+        kept.freed(pool, 20 * kMiB, false, i);
+        kept.seen(nothing, i);
+        EXPECT_EQ(kept.of(pool).bytes, 20 * kMiB) << "what came during the look";
+    }
+}
+
+/// Nothing is charged to it, so it grows without a word.
+TEST(KeptExports, AnInstanceWithoutALimitDoesNotLookLikeOne) {
+    LeaseBed bed(kGiB);
+    auto free = instance("two", 0);
+    free.mode = model::Mode::none;
+    bed.leases.set_instance(free);
+    LeaseBed::must(bed.leases.process_entered(key_of(free), {7, 1, "boot"}));
+    export_some(bed, 1);
+    bed.gpus.shown[7] = 5 * kGiB;
+    end(bed, 1);
+    bed.loop.advance(kDecided);
+    EXPECT_EQ(bed.used(), 0u);
+}
+
+/// One event when something is kept and one when it is free, whatever else the instance frees meanwhile.
+TEST(KeptExports, IsToldOnce) {
+    LeaseBed bed(kGiB);
+    struct Told final : EventOutlet {
+        std::vector<EventType> types;
+        void happened(const Event& event, const Stamp&) override { types.push_back(event.type); }
+    } told;
+    bed.events.add(told);
+    work(bed, 1);
+    bed.leases.exported(bed.key(1), 100 * kMiB);
+    work(bed, 2);
+    bed.leases.exported(bed.key(2), 100 * kMiB);
+    bed.gpus.unattributed = 100 * kMiB;
+    end(bed, 1);
+    bed.loop.advance(kDecided);
+    end(bed, 2);
+    bed.loop.advance(kDecided);
+    EXPECT_EQ(told.types, std::vector{EventType::escape_found});
+    bed.gpus.unattributed = 0;
+    bed.loop.advance(3'000 * kMs);
+    EXPECT_EQ(told.types, (std::vector{EventType::escape_found, EventType::escape_ended}));
+}
+
 TEST(KeptExports, ALaterDaemonKnows) {
     LeaseBed first(kGiB);
     export_some(first, 1);

@@ -37,9 +37,9 @@ void Leases::show_kept(PoolEntry& entry) {
     if (!lasting) tell_if_gone(key.instance);
 }
 
-/// Each process with what is charged for it, if the driver shows more. What is only set aside doesn't count.
-/// Memory that one process has opened and the other has freed then counts as exported until it is charged to
-/// the former.
+/// Each process with what is charged for it, if the driver shows more. What is only set aside doesn't count,
+/// nor what was charged after the look at the driver. Memory that one process has opened and the other has
+/// freed then counts as exported until it is charged to the former.
 DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figures) const {
     for (auto& figure : figures.processes) {
         std::uint64_t charged = 0;
@@ -50,7 +50,7 @@ DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figu
             for (const auto& [process, account] : entry->pool.accounts()) {
                 if (process.pid != figure.pid) continue;
                 known = true;
-                charged += entry->pool.charged(process) + account.unsized.known();
+                charged += entry->pool.charged_since_look(process) + account.unsized.known();
             }
         }
         if (known) figure.bytes = std::min(figure.bytes, charged);

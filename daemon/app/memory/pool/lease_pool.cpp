@@ -58,6 +58,11 @@ std::uint64_t LeasePool::charged(const model::Process& process) const {
     return report ? std::min(report->charged, account->lease) : account->lease;
 }
 
+std::uint64_t LeasePool::charged_since_look(const model::Process& process) const {
+    const Account* account = find(process);
+    return account == nullptr ? 0 : std::min(account->charged_at_look, charged(process));
+}
+
 std::uint64_t LeasePool::used() const {
     std::uint64_t sum = kept_.bytes;
     for (const auto& [process, account] : accounts_) sum += used(process);
@@ -297,6 +302,7 @@ void LeasePool::look_begins() {
     for (auto& [process, account] : accounts_) {
         account.unsized.look_begins(account.lease, bounded_report(process, account).value_or(LeaseReport{}));
         account.looked_at_dead = account.dying;
+        account.charged_at_look = charged(process);
     }
 }
 

@@ -48,8 +48,9 @@ class LeasePool {
 
         bool dying = false;  ///< the process has ended, its memory is not free yet
         Nanos dying_since = 0;
-        bool looked_at_dead = false;     ///< a query of the driver has begun since it died
-        std::uint64_t last_charged = 0;  ///< by a dying process
+        bool looked_at_dead = false;        ///< a query of the driver has begun since it died
+        std::uint64_t last_charged = 0;     ///< by a dying process
+        std::uint64_t charged_at_look = 0;  ///< when the last query of the driver began
 
         [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
         /// What of its lease may live on without it.
@@ -95,6 +96,8 @@ class LeasePool {
     [[nodiscard]] std::uint64_t take_peak();
     /// What a process has charged: its report, but at most its lease; its whole lease if it hasn't reported.
     [[nodiscard]] std::uint64_t charged(const model::Process& process) const;
+    /// The least that it had charged since the last query of the driver began, as far as that is known.
+    [[nodiscard]] std::uint64_t charged_since_look(const model::Process& process) const;
     /// What a living process could return.
     [[nodiscard]] std::uint64_t slack(const model::Process& process) const;
 

@@ -173,6 +173,20 @@ TEST(KeptExports, AnAskAtTheLimitIsGrantedWhenTheDescriptorIsClosedMeanwhile) {
     EXPECT_EQ((*answer)->granted, kGiB);
 }
 
+/// It opens what it frees again, and allocates as much before the driver's answer is there: the figure is of
+/// the former.
+TEST(KeptExports, WhatIsAllocatedAfterTheLookDoesNotHideWhatWasOpenedAgain) {
+    LeaseBed bed(kGiB);
+    export_some(bed, 1);
+    ASSERT_EQ((*bed.ask(1, 60 * kMiB))->why, wire::Why::none);
+    bed.loop.advance(kSettled);
+    bed.fronts.charges[1] = 40 * kMiB;  // freed; the driver still shows it, for it is open
+    bed.leases.give(bed.key(1), 60 * kMiB, true);
+    bed.fronts.charges[1] = 100 * kMiB;
+    bed.loop.run_posted();
+    EXPECT_GE(bed.used(), 356 * kMiB + 60 * kMiB);
+}
+
 /// It frees more before each look at the driver has ended.
 TEST(KeptExports, WhoFreesAllTheTimeIsJudgedAllTheSame) {
     KeptExports kept;

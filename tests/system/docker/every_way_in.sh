@@ -22,9 +22,11 @@ for mode in legacy cdi; do
     expect_total "$limit_of_four" docker exec --user 1000:1000 "$mode" info
     expect_total "$limit_of_four" inside "$mode" env -i /usr/local/bin/info
     uuid=$(cgpuctl status --json | jq -r '.gpus[0].uuid')
+    # NVIDIA's CDI devices replace the first by a word.
+    [[ $mode == cdi ]] && nvidias=void || nvidias=$uuid
     expect_equal "what docker exec sees" \
         "$(docker exec "$mode" sh -c 'echo $NVIDIA_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES $ALIYUN_COM_GPU_MEM_CONTAINER $ALIYUN_COM_GPU_MEM_DEV')" \
-        "$uuid $uuid 4 15"
+        "$nvidias $uuid 4 15"
     expect_equal "its own numbers" "$(docker exec -e CUDA_VISIBLE_DEVICES=0 "$mode" sh -c 'echo $CUDA_VISIBLE_DEVICES')" 0
     expect_error 'Read-only file system|Device or resource busy' \
         docker exec "$mode" rm /run/cgpu/front/libcuda.so.1
@@ -50,6 +52,7 @@ for mode in legacy cdi; do
 done
 
 echo "The environment says what was granted, and rendering is taken out."
+echo legacy >/etc/nvidia-container-runtime/mode
 asks=("${four_of_15[@]}" NVIDIA_DRIVER_CAPABILITIES=all NVIDIA_VISIBLE_DEVICES=0)
 in_container -- env >"$scratch/environment" || fail "no environment"
 uuid=$(cgpuctl status --json | jq -r '.gpus[0].uuid')

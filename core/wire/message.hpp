@@ -166,8 +166,8 @@ struct Give {
     static constexpr Kind kKind = Kind::give;
     Header header;
     std::uint32_t gpu;
-    std::uint32_t
-        exported;         ///< 1: what was freed had been exported, and may live on. Older daemons don't look
+    /// 1: what was freed had been exported, and may live on. Older daemons don't look.
+    std::uint32_t exported;
     std::uint64_t bytes;  ///< taken off this process's lease
 };
 static_assert(sizeof(Give) == 32);

@@ -1,5 +1,6 @@
 // Leases, compared with the driver's figures.
 #include <algorithm>
+#include <map>
 
 #include "daemon/app/memory/leases.hpp"
 
@@ -41,20 +42,16 @@ void Leases::show_kept(PoolEntry& entry) {
 /// nor what was charged after the look at the driver. Memory that one process has opened and the other has
 /// freed then counts as exported until it is charged to the former.
 DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figures) const {
-    for (auto& figure : figures.processes) {
-        std::uint64_t charged = 0;
-        bool known = false;
-        for (const auto& [key, entry] : pools_.all()) {
-            // Without a limit nothing is charged.
-            if (key.gpu != gpu || entry->pool.limit() == kUnlimited) continue;
-            for (const auto& [process, account] : entry->pool.accounts()) {
-                if (process.pid != figure.pid) continue;
-                known = true;
-                charged += entry->pool.charged_since_look(process) + account.unsized.known();
-            }
-        }
-        if (known) figure.bytes = std::min(figure.bytes, charged);
+    std::map<std::int32_t, std::uint64_t> charged;
+    for (const auto& [key, entry] : pools_.all()) {
+        // Without a limit nothing is charged.
+        if (key.gpu != gpu || entry->pool.limit() == kUnlimited) continue;
+        for (const auto& [process, account] : entry->pool.accounts())
+            charged[process.pid] += entry->pool.charged_since_look(process) + account.unsized.known();
     }
+    for (auto& figure : figures.processes)
+        if (const auto known = charged.find(figure.pid); known != charged.end())
+            figure.bytes = std::min(figure.bytes, known->second);
     return figures;
 }
 

@@ -68,7 +68,9 @@ std::vector<std::byte> Front::receive() {
     message.msg_iovlen = 1;
     message.msg_control = control;
     message.msg_controllen = sizeof control;
-    const auto got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    auto got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    // Reported once, before what the daemon said, if it closed the connection with packets unread.
+    if (got < 0 && errno == ECONNRESET) got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
     if (got <= 0) return {};
     buffer.resize(static_cast<std::size_t>(got));
     for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {

@@ -6,7 +6,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -23,8 +22,6 @@ using Clock = std::chrono::steady_clock;
 /// A daemon that has just been restarted may need a few seconds.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kBetweenTries{20};
-/// For a refusal of the Hello, from the second try on.
-constexpr std::chrono::milliseconds kForRefusal{300};
 
 tl::unexpected<ClientError> failed(const std::string& why, const char* remedy) {
     return fail(ClientError::Kind::failed,
@@ -63,12 +60,14 @@ bool send_message(const Descriptor& socket, const M& message, std::span<const in
     return sendmsg(socket.get(), &header, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof copy);
 }
 
-/// The packet's length; 0: the daemon closed the connection or didn't answer.
+/// The packet's length; 0: the daemon closed the connection or didn't answer. A daemon that refuses the Hello
+/// closes the connection with the files unread: the kernel then reports ECONNRESET once, before the sentence.
 std::size_t receive(const Descriptor& socket, std::span<std::byte> buffer, Clock::time_point until) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     pollfd entry{socket.get(), POLLIN, 0};
     if (left <= 0 || poll(&entry, 1, static_cast<int>(left) + 1) <= 0) return 0;
-    const ssize_t got = recv(socket.get(), buffer.data(), buffer.size(), 0);
+    ssize_t got = recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == ECONNRESET) got = recv(socket.get(), buffer.data(), buffer.size(), 0);
     return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
@@ -82,10 +81,8 @@ wire::HandOver message_of(const std::vector<DriverFile>& files) {
     return message;
 }
 
-/// False: the connection can't be used, such as one to a daemon that is just ending. `first_try`: the files
-/// go with the Hello. A daemon that refuses the Hello closes the connection with them unread, and the kernel
-/// then drops its sentence: it is waited for at the next try.
-Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& files, bool first_try,
+/// False: the connection can't be used, such as one to a daemon that is just ending.
+Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& files,
                       Clock::time_point until) {
     const Descriptor socket = connect_to(folder);
     if (!socket) return false;
@@ -98,12 +95,8 @@ Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& f
     for (const DriverFile& each : files) fds.push_back(each.file.get());
     if (!send_message(socket, hello)) return false;
     std::array<std::byte, wire::kLargestMessage> buffer{};
-    std::size_t got = first_try ? 0 : receive(socket, buffer, std::min(until, Clock::now() + kForRefusal));
-    if (got == 0) {
-        (void)send_message(socket, message_of(files), fds);
-        got = receive(socket, buffer, until);
-    }
-    const std::span<const std::byte> packet(buffer.data(), got);
+    (void)send_message(socket, message_of(files), fds);  // it fails if the Hello is already refused
+    const std::span<const std::byte> packet(buffer.data(), receive(socket, buffer, until));
     if (wire::read_message<wire::DriverFiles>(packet)) return true;
     if (const auto refused = wire::read_message<wire::Refused>(packet))
         return fail(ClientError::Kind::failed, std::string("cgpud: ") + refused->text);
@@ -116,8 +109,8 @@ Result<void> hand_over(const std::string& link_folder, const std::vector<DriverF
     const Descriptor folder(open(link_folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!folder) return failed(link_folder + ": " + std::strerror(errno), "systemctl status cgpud");
     const auto until = Clock::now() + kPatience;
-    for (bool first_try = true; Clock::now() < until; first_try = false) {
-        const auto taken = try_once(folder, files, first_try, until);
+    while (Clock::now() < until) {
+        const auto taken = try_once(folder, files, until);
         if (!taken) return tl::unexpected(taken.error());
         if (*taken) return {};
         std::this_thread::sleep_for(kBetweenTries);

@@ -99,7 +99,10 @@ Received receive_packet(const Descriptor& socket, Packet& packet) {
     header.msg_control = control.data();
     header.msg_controllen = control.size();
     const auto got = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (got < 0) return errno == EAGAIN || errno == EINTR ? Received::nothing : Received::lost;
+    // The kernel reports ECONNRESET once if the daemon has closed the link with packets unread; what the
+    // daemon said before, such as why it refuses, can still be read.
+    if (got < 0)
+        return errno == EAGAIN || errno == EINTR || errno == ECONNRESET ? Received::nothing : Received::lost;
     if (got == 0) return Received::lost;
     packet.size = static_cast<std::size_t>(got);
     for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {

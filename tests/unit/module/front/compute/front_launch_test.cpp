@@ -182,8 +182,9 @@ TEST_F(Front, ThreadsOwnDefaultStreamsAreMeasuredEach) {
         });
     }
     for (auto& thread : threads) thread.join();
-    // 300 kernels of 100 µs. Only the threads could have recorded their streams' events, and they have ended.
-    expect_used(28'000'000, 60'000'000, began);
+    // 300 kernels of 100 µs. Only the threads could have recorded their streams' events, and they have ended:
+    // what was open then is estimated. Without one of the three it would be 20 ms.
+    expect_used(24'000'000, 60'000'000, began);
 }
 
 TEST_F(Front, LaunchesIntoACaptureAreNotHeld) {

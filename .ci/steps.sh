@@ -8,9 +8,12 @@ second_try=()             # tests that failed at first
 passed=0 failed=0 skipped=0
 declare -A step_failed=()
 running='' # the process group of the step that runs
+lane=''    # the session of the steps that run beside the others
+lower=(.ci/idle)
 
 stop() { # SIGNAL
     [[ -z $running ]] || kill -TERM -- "-$running" 2>/dev/null
+    [[ -z $lane ]] || pkill -TERM -s "$lane"
     trap - "$1"
     kill -s "$1" $$
 }
@@ -20,7 +23,7 @@ trap 'stop HUP' HUP
 
 start_steps() {
     mkdir -p "$logs"
-    rm -f "$logs"/*.log "$logs"/*.xml "$logs"/*.seconds "$minutes"
+    rm -f "$logs"/*.log "$logs"/*.xml "$logs"/*.seconds "$logs"/*.ended "$minutes"
     began=$SECONDS
 }
 
@@ -95,14 +98,39 @@ limited() {
 # step NAME SECONDS COMMAND…: counts as one test. The command exits with 77 to be skipped; the last line that it wrote says
 # why.
 step() {
-    local name=$1 limit=$2 started=$SECONDS status
+    local name=$1 limit=$2 started=$SECONDS
     shift 2
     limited "$limit" "$@" >"$logs/$name.log" 2>&1
-    status=$?
+    count "$name" $? $((SECONDS - started))
+}
+
+# beside LINE…: begins these steps (.ci/beside) at idle priority: name, seconds and command of each. await counts them.
+beside() {
+    rm -f "$logs/enough"
+    printf '%s\n' "$@" | setsid "${lower[@]}" .ci/beside &
+    lane=$!
+}
+
+# await NAME [SECONDS]: counts a step that was begun by beside, with the seconds for which it was waited. A step that can end early
+# is told by the file build/check/enough that it has to, after SECONDS.
+await() {
+    local name=$1 patience=${2-} started=$SECONDS status=1 took
+    while [[ ! -e $logs/$name.ended ]] && kill -0 "$lane" 2>/dev/null; do
+        [[ -z $patience ]] || ((SECONDS - started < patience)) || touch "$logs/enough"
+        sleep 0.2
+    done
+    read -r status took 2>/dev/null <"$logs/$name.ended" || echo "It did not end." >>"$logs/$name.log"
+    count "$name" "$status" $((SECONDS - started)) "${took:+$took s beside other steps}"
+}
+
+# count NAME STATUS SECONDS [TEXT]: counts a step that ended with this exit status. TEXT: if the step says nothing itself.
+count() {
+    local name=$1 status=$2 seconds=$3 said
     case $status in
         0)
             passed=$((passed + 1))
-            report passed "$name" "$(grep '^check: ' "$logs/$name.log" | tail -n 1 | cut -c8-)" $((SECONDS - started))
+            said=$(grep '^check: ' "$logs/$name.log" | tail -n 1 | cut -c8-)
+            report passed "$name" "${said:-${4-}}" "$seconds"
             mapfile -t -O "${#to_long[@]}" to_long < <(sed -n 's/^check: .*, left to --long: //p' "$logs/$name.log")
             ;;
         77) skip "$name" "$(tail -n 1 "$logs/$name.log")" ;;
@@ -110,7 +138,7 @@ step() {
             failed=$((failed + 1))
             step_failed[$name]=1
             failures+=("$name")
-            report FAILED "$name" "exit status $status" $((SECONDS - started))
+            report FAILED "$name" "exit status $status" "$seconds"
             show_end "$name"
             ;;
     esac

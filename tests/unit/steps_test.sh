@@ -64,4 +64,31 @@ export CTEST_NAMES='broken1 broken2 flaky1 flaky2' # so many are no accident
 expect_last '0 passed, 4 failed' system release
 export CTEST_NAMES='good raced'
 expect_last '1 passed, 1 failed' tsan release
+
+# Steps beside the others: each is counted by its own end, whenever it is waited for. Here at the priority of all, so that they get
+# a processor on a busy machine.
+besides() {
+    bash -c '. .ci/steps.sh; time_limit=60 lower=(); start_steps
+        beside "good 9 true" "bad 9 false" "slow 1 sleep 60" "early 60 bash until_enough"
+        step between 9 true; await bad; await good; await slow; await early 1; await unknown; end_steps'
+}
+echo 'until [[ -e build/check/enough ]]; do sleep 0.1; done; echo "check: as far as it came"' >until_enough
+printed=$(besides)
+[[ $(tail -n 1 <<<"$printed") == '3 passed, 3 failed' ]] || { echo "steps beside others: $printed" && bad=1; }
+for words in 'passed   good  *[0-9]* s beside other steps' 'FAILED   bad  *exit status 1' 'FAILED   slow  *exit status 124' \
+    'passed   early  *as far as it came' 'FAILED   unknown ' 'failed: bad slow unknown'; do
+    grep -q "$words" <<<"$printed" || { echo "not said: $words" && bad=1; }
+done
+
+# A check that is ended ends them, too.
+bash -c '. .ci/steps.sh; start_steps; lower=(); beside "long 60 sleep 61.5"; echo $lane >lane; step own 60 sleep 62.5' >/dev/null &
+check=$!
+until [[ -s lane ]] && [[ $(pgrep -s "$(cat lane)" sleep) ]] && pgrep -f 'sleep 62.5' >/dev/null; do sleep 0.1; done
+kill -TERM "$check"
+wait "$check"
+for ((i = 0; i < 100; i++)); do
+    pgrep -s "$(cat lane)" >/dev/null || pgrep -f 'sleep 62.5' >/dev/null || break
+    sleep 0.1
+done
+! pgrep -s "$(cat lane)" >/dev/null || { echo "steps beside others live on" && bad=1; }
 exit "$bad"

@@ -15,7 +15,7 @@ std::string line(const char* name, std::uint64_t oldest, std::uint64_t newest) {
 }  // namespace
 
 std::string formats_text() {
-    return line("state", store::migrations().front().from, store::kStateVersion) +
+    return line("state", store::kOldestStateVersion, store::kStateVersion) +
            line("leases", store::LeaseFileHeader::kOldestVersion, store::LeaseFileHeader::kVersion) +
            line("abi", upgrade::kOldestEngineAbi, upgrade::kNewestEngineAbi) +
            line("pages", wire::kPageVersion, wire::kPageVersion) +

@@ -260,17 +260,17 @@ std::string instances_text(const Node& node) {
     return text + "\n  ]";
 }
 
-/// Migrates the document to kStateVersion.
-tl::expected<void, Unreadable> bring_up_to_date(json& document) {
+/// Migrates the document to the newest version.
+tl::expected<void, Unreadable> bring_up_to_date(json& document, const Layouts& layouts) {
     if (!document.is_object() || !document.contains("version") || !document["version"].is_number_unsigned())
         return tl::unexpected(Unreadable{"it has no version, so it is not a state of cgpud", kRemedy});
     const auto version = document["version"].get<std::uint64_t>();
-    if (version > kStateVersion)
+    if (version > layouts.newest)
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) +
-                           " and this cgpud knows versions up to " + std::to_string(kStateVersion),
+                           " and this cgpud knows versions up to " + std::to_string(layouts.newest),
                        "start the newer cgpud that wrote it, or move it away to start with an empty state"});
-    if (!migrate(document, version, kStateVersion, migrations()))
+    if (!migrate(document, version, layouts))
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) + ", which is not known", kRemedy});
     return {};
@@ -296,10 +296,10 @@ std::string write_state(const State& state) {
     return text;
 }
 
-tl::expected<State, Unreadable> read_state(std::string_view text) {
+tl::expected<State, Unreadable> read_state(std::string_view text, const Layouts& layouts) {
     auto document = parse(text);
     if (!document) return tl::unexpected(document.error());
-    if (auto current = bring_up_to_date(*document); !current) return tl::unexpected(current.error());
+    if (auto current = bring_up_to_date(*document, layouts); !current) return tl::unexpected(current.error());
     std::string error;
     Fields fields(*document, "", error);
     fields.number("version");

@@ -5,6 +5,7 @@
 
 #include <tl/expected.hpp>
 
+#include "daemon/store/migrate.hpp"
 #include "daemon/store/state.hpp"
 
 namespace cgpu::store {
@@ -21,6 +22,7 @@ struct Unreadable {
 
 /// Reads what write_state() wrote, of this version or an older one. Missing, unknown or invalid fields are an
 /// error, and so is a state that violates the rules of Node.
-[[nodiscard]] tl::expected<State, Unreadable> read_state(std::string_view text);
+[[nodiscard]] tl::expected<State, Unreadable> read_state(std::string_view text,
+                                                         const Layouts& layouts = Layouts::today());
 
 }  // namespace cgpu::store

@@ -77,40 +77,6 @@ TEST(StateJson, ASwitchOfTheModeRoundTrips) {
     EXPECT_EQ(why_not(document.dump()), "upgrade.mode: it is not one of none, memory, memory+compute");
 }
 
-TEST(StateJson, AStateOfBeforeModesWereSwitchedIsBroughtUpToDate) {
-    upgrade::Record record = full_record();
-    record.mode.reset();
-    json document = json::parse(write_state({full_node(), record}));
-    document["upgrade"].erase("mode");
-    document["version"] = 2;
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read.has_value()) << read.error().why;
-    EXPECT_EQ(read->record, record);
-    document["upgrade"] = 5;
-    document["version"] = 2;
-    EXPECT_EQ(why_not(document.dump()), "upgrade: it is not an object");
-}
-
-TEST(StateJson, BeforeWhatWasAdmittedWasStoredWhatAnInstanceHasCountsAsThat) {
-    json document = json::parse(write_state({full_node(), full_record()}));
-    for (json& instance : document["instances"])
-        for (json& quota : instance["quotas"]) quota.erase("admitted");
-    document.erase("until_reboot");
-    document["upgrade"].erase("mode_until_reboot");
-    document["upgrade"]["job"].erase("configured");
-    document["upgrade"]["job"].erase("until_reboot");
-    EXPECT_EQ(why_not(document.dump()), "upgrade.job.configured: it is missing");
-    document["version"] = 6;
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read.has_value()) << read.error().why;
-    auto record = full_record();
-    record.mode_until_reboot.reset();
-    EXPECT_EQ(read->record, record);
-    EXPECT_TRUE(read->node.until_reboot().empty());
-    for (const auto& [id, instance] : read->node.instances())
-        for (const auto& quota : instance.quotas) EXPECT_FALSE(quota.admitted);
-}
-
 TEST(StateJson, ABootInWhichNothingWasSetUntilItsEndIsForgotten) {
     json document = json::parse(write_state({v100(), {}}));
     document["until_reboot"] = {{"boot_id", "boot"}, {"gpus", json::array()}};
@@ -144,72 +110,6 @@ TEST(StateJson, WrongFieldsOfUpgradesAreNamedByTheirPlace) {
     EXPECT_EQ(why("job", "deadline_ns", 1ULL << 63), "upgrade.job.deadline_ns: it is too large");
     EXPECT_EQ(why("last", "result", "perhaps"), "upgrade.last.result: \"perhaps\" is no result");
     EXPECT_EQ(why("last", "surprise", 1), "upgrade.last: \"surprise\" is unknown");
-}
-
-TEST(StateJson, AStateWithoutUpgradesIsBroughtUpToDate) {
-    json document = json::parse(write_state({full_node(), full_record()}));
-    document.erase("upgrade");
-    document["version"] = 1;
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read.has_value()) << read.error().why;
-    EXPECT_EQ(read->node, full_node());
-    EXPECT_EQ(read->record, upgrade::Record{});
-}
-
-TEST(StateJson, WeightsOfBeforePercentagesWereKeptAreNumbers) {
-    json document = json::parse(write_state({full_node(), {}}));
-    for (json& instance : document["instances"])
-        for (json& quota : instance["quotas"]) quota.erase("percent");
-    EXPECT_NE(why_not(document.dump()).find("percent: it is missing"), std::string::npos);
-    document["version"] = 3;
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read.has_value()) << read.error().why;
-    for (const auto& [id, instance] : read->node.instances())
-        for (std::size_t i = 0; i < instance.quotas.size(); ++i) {
-            auto with = full_node().find_instance(id)->quotas[i];
-            with.percent.reset();
-            EXPECT_EQ(instance.quotas[i], with);
-        }
-    // Damaged documents are left to the reader, which names the damage.
-    for (const char* place : {"/instances", "/instances/0", "/instances/0/quotas", "/instances/0/quotas/0"}) {
-        json damaged = document;
-        damaged[json::json_pointer(place)] = 7;
-        EXPECT_NE(why_not(damaged.dump()).find("it is not a"), std::string::npos) << place;
-    }
-}
-
-TEST(StateJson, BeforeFiguresWereKeptNothingIsAndNobodyIsTheOwner) {
-    json document = json::parse(write_state({full_node(), full_record()}));
-    document.erase("kept");
-    for (json& instance : document["instances"]) instance.erase("owner");
-    EXPECT_NE(why_not(document.dump()).find("owner: it is missing"), std::string::npos);
-    document["version"] = 4;
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read.has_value()) << read.error().why;
-    EXPECT_TRUE(read->node.kept().empty());
-    for (const auto& [id, instance] : read->node.instances()) {
-        auto with = *full_node().find_instance(id);
-        with.owner.reset();
-        EXPECT_EQ(instance, with);
-    }
-    EXPECT_EQ(read->record, full_record());
-    for (const char* place : {"/instances", "/instances/0"}) {
-        json damaged = document;
-        damaged[json::json_pointer(place)] = 7;
-        EXPECT_NE(why_not(damaged.dump()).find("it is not a"), std::string::npos) << place;
-    }
-}
-
-TEST(StateJson, BeforeImagesWereStoredNoneIsKnown) {
-    json document = json::parse(write_state({full_node(), full_record()}));
-    for (json& instance : document["instances"]) instance.erase("image");
-    EXPECT_NE(why_not(document.dump()).find("image: it is missing"), std::string::npos);
-    document["version"] = 7;
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read.has_value()) << read.error().why;
-    for (const auto& [id, instance] : read->node.instances()) EXPECT_EQ(instance.image, "");
-    document["instances"][0] = 7;
-    EXPECT_NE(why_not(document.dump()).find("it is not a"), std::string::npos);
 }
 
 TEST(StateJson, WrongFieldsOfWhatIsKeptAreNamedByTheirPlace) {
@@ -261,11 +161,6 @@ TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
         EXPECT_EQ(read->node, node);
     }
     json document = json::parse(write_state({v100(), {}}));
-    document["version"] = 5;
-    const auto before = read_state(document.dump());
-    ASSERT_TRUE(before.has_value()) << before.error().why;
-    EXPECT_FALSE(before->node.default_memory());
-    document = json::parse(write_state({v100(), {}}));
     document["default_memory"] = {{"bytes", "4GiB"}};
     EXPECT_EQ(why_not(document.dump()).substr(0, 20), "default_memory.bytes");
 }
@@ -347,18 +242,6 @@ RC_GTEST_PROP(StateJson, ADamagedByteNeverCrashes, ()) {
     text[at] = *rc::gen::arbitrary<char>();
     const auto node = read_state(text);
     if (!node) RC_ASSERT(!node.error().why.empty() && !node.error().remedy.empty());
-}
-
-// Who set it wasn't stored: a new default must not change what a node has.
-TEST(StateJson, WhatAGpuHasInAnOlderStateCountsAsSetByHand) {
-    auto document = nlohmann::json::parse(write_state({full_node(), {}}));
-    document["version"] = 8;
-    for (auto& gpu : document["gpus"]) gpu.erase("by_hand");
-    for (auto& gpu : document["until_reboot"]["gpus"]) gpu.erase("by_hand");
-    const auto read = read_state(document.dump());
-    ASSERT_TRUE(read) << read.error().why;
-    for (const auto& gpu : read->node.gpus())
-        EXPECT_EQ(gpu.settings.by_hand, (model::SetByHand{true, true, true}));
 }
 
 TEST(StateJson, OnlySettingsAreSetByHand) {

@@ -59,7 +59,6 @@ Context* ContextTable::fill(CUcontext handle, int gpu, bool primary, Context* pa
         entry = new (std::nothrow) Context;
         if (entry == nullptr) return nullptr;
         entry->next = first_.load();
-        entry->gpu = gpu;
         first_.store(entry, std::memory_order_release);
     }
     entry->gpu = gpu;

@@ -12,15 +12,16 @@
 namespace cgpu::front {
 
 /// A context of the process. Never freed, but used again for other contexts: a pointer to it is always valid.
+/// So a thread that searches the table without a pin may read what another one fills in: that is atomic.
 struct Context {
     /// Bytes of local memory for each thread that a context has from its beginning: a stack of the standard
     /// limit (CU_LIMIT_STACK_SIZE). As measured on an H100: docs/gpu-results.md.
     static constexpr std::uint64_t kStandardStack = 1024;
 
     std::atomic<CUcontext> handle{nullptr};
-    int gpu = -1;
-    bool primary = false;
-    int uses = 1;  ///< by cuCtxAttach and cuCtxDetach
+    std::atomic<int> gpu{-1};
+    std::atomic<bool> primary{false};
+    std::atomic<int> uses{1};  ///< by cuCtxAttach and cuCtxDetach
     std::atomic<bool> dying{false};
     std::atomic<std::uint32_t> pins{0};
     ContextBatches batches;
@@ -32,7 +33,7 @@ struct Context {
     std::atomic<std::uint64_t> local_bytes_a_thread{kStandardStack};
     /// A green context: the primary context of its GPU, which has its memory and its code. Else null.
     std::atomic<Context*> parent{nullptr};
-    CUgreenCtx green = nullptr;
+    std::atomic<CUgreenCtx> green{nullptr};
     Context* next = nullptr;
 
     bool is_green() const { return parent.load(std::memory_order_relaxed) != nullptr; }
@@ -79,8 +80,9 @@ class ContextTable {
     template <class Function>
     void for_each(int gpu, Function function) {
         for (Context* each = first_.load(); each != nullptr; each = each->next) {
-            if (each->handle.load() == nullptr || (gpu >= 0 && each->gpu != gpu) || !pin(*each)) continue;
-            function(*each);
+            if (each->handle.load() == nullptr || !pin(*each)) continue;
+            // Only now: until it is pinned, the entry may become a context of another GPU.
+            if (gpu < 0 || each->gpu == gpu) function(*each);
             unpin(*each);
         }
     }

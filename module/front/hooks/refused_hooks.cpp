@@ -50,7 +50,7 @@ int first_isolating_gpu() {
 /// no context are refused, too, if memory is isolated on any GPU.
 int isolating_gpu() {
     if (const Context* context = current_context(); context != nullptr && context->gpu >= 0) {
-        return session().isolates(context->gpu) ? context->gpu : kForeignGpu;
+        return session().isolates(context->gpu) ? context->gpu.load() : kForeignGpu;
     }
     return first_isolating_gpu();
 }

@@ -1,6 +1,7 @@
 #include "module/front/memory/context_count.hpp"
 
 #include <array>
+#include <utility>
 
 #include "module/front/contexts/context_key.hpp"
 #include "module/front/driver/real_driver.hpp"
@@ -13,15 +14,16 @@ namespace {
 /// Without the driver's persistence mode a first context takes seconds on large machines.
 constexpr std::int64_t kMakingTakes = 60 * kSecond;
 
-constinit std::array<ContextCount, wire::kMaxGpus> counts;
+template <std::size_t... Index>
+constexpr std::array<ContextCount, sizeof...(Index)> one_for_each_gpu(std::index_sequence<Index...>) {
+    return {ContextCount(Index)...};
+}
+constinit std::array<ContextCount, wire::kMaxGpus> counts =
+    one_for_each_gpu(std::make_index_sequence<wire::kMaxGpus>());
 
 }  // namespace
 
-ContextCount& context_count(int gpu) {
-    ContextCount& count = counts[static_cast<std::size_t>(gpu)];
-    count.gpu_ = static_cast<std::uint32_t>(gpu);
-    return count;
-}
+ContextCount& context_count(int gpu) { return counts[static_cast<std::size_t>(gpu)]; }
 
 /// Counts one more. False: the first one is still being made, and its outcome is unknown.
 bool ContextCount::enter(bool& first) {

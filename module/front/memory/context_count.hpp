@@ -13,7 +13,7 @@ namespace cgpu::front {
 /// are made.
 class ContextCount {
   public:
-    constexpr ContextCount() = default;
+    explicit constexpr ContextCount(std::uint32_t gpu) : gpu_(gpu) {}
 
     /// A context that is being made.
     struct Making {
@@ -38,11 +38,10 @@ class ContextCount {
     void leave_first(bool made);
     void leave();
 
+    const std::uint32_t gpu_;
     Mutex mutex_;
     int count_ = 0;  ///< made and being made
     std::atomic<std::uint32_t> state_{kNone};
-    std::uint32_t gpu_ = 0;
-    friend ContextCount& context_count(int gpu);
 };
 
 ContextCount& context_count(int gpu);

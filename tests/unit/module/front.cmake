@@ -108,6 +108,21 @@ target_compile_definitions(front_sections_test PRIVATE CGPU_MODULE_FOLDER="${CGP
   CGPU_PRESENT_VERSION=${CGPU_VERSION_NUMBER}u CGPU_NEXT_VERSION=${CGPU_NEXT_VERSION_NUMBER}u)
 add_dependencies(front_sections_test test_engine_present test_engine_next)
 
+# Threads that make contexts and search them, for ThreadSanitizer: the table by itself, and the front.
+set(context_table ${PROJECT_SOURCE_DIR}/module/front/contexts/context_table.cpp
+                  ${PROJECT_SOURCE_DIR}/module/front/contexts/launch_changes.cpp)
+foreach(file clock copy_mark loading waiting)
+  list(APPEND context_table ${PROJECT_SOURCE_DIR}/module/front/base/${file}.cpp)
+endforeach()
+cgpu_unit_test(module_contexts_test SOURCES front/contexts/context_table_test.cpp ${context_table})
+cgpu_unit_test(front_contexts_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp front/contexts/front_contexts_test.cpp
+  LIBS cgpu_core ${CMAKE_DL_LIBS})
+target_compile_definitions(front_contexts_test PRIVATE
+  CGPU_TEST_FRONT="$<TARGET_FILE:front_test_cuda>" CGPU_TEST_DRIVER="${driver_folder}/libcuda.so.1"
+  CGPU_TEST_ENGINE="present.so")
+add_dependencies(front_contexts_test front_test_cuda test_engine_present)
+
 cgpu_unit_test(front_switch_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/front/support/front_daemon.cpp ${CMAKE_CURRENT_LIST_DIR}/front/swap/front_switch_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/front/swap/front_switch_load_test.cpp

@@ -27,7 +27,8 @@ struct LeaseSettings {
     Nanos reconnect = 30 * kSecond;  ///< after a restart: no process counts as outside the module before then
 };
 
-/// Ledger of GPU memory leases, per instance, process and GPU. Used by the event-loop thread only.
+/// Ledger of GPU memory leases, per instance, process and GPU. Used by the event-loop thread only. What is
+/// asked for, given, held, exported and not made is in whole granules.
 ///
 /// The life of a lease: a process enters; its asks are granted from its instance's pool or wait for other
 /// processes; it gives memory back; it ends (process_exited) and the lease is *dying*. A dying lease counts

@@ -82,8 +82,7 @@ void InstanceLink::packet(Connection& connection, std::span<const std::byte> pac
         const auto first = wire::read_message<wire::Hello>(packet);
         return first ? hello(connection, *first) : malformed(connection, "something else than a Hello");
     }
-    if (const auto message = wire::read_message<wire::Ask>(packet))
-        return asks_.ask(share(connection), *message);
+    if (const auto message = wire::read_message<wire::Ask>(packet)) return asks_.ask(connection, *message);
     if (const auto message = wire::read_message<wire::Give>(packet)) return give(connection, *message);
     if (const auto message = wire::read_message<wire::AskProcesses>(packet))
         return list_processes(connection, *message, instance_, peers_, outside_);
@@ -170,12 +169,6 @@ bool InstanceLink::take_cut_off(const model::Process& process, const app::Proces
     if (!has_member(process, look)) return false;
     notices_.cut_off(process.pid);
     return true;
-}
-
-std::shared_ptr<Connection> InstanceLink::share(const Connection& connection) const {
-    const auto found = std::find_if(connections_.begin(), connections_.end(),
-                                    [&](const auto& other) { return other.get() == &connection; });
-    return found == connections_.end() ? nullptr : *found;
 }
 
 std::optional<std::uint32_t> InstanceLink::index_of(const model::Uuid& gpu) const {
@@ -282,7 +275,7 @@ void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
         case wire::Role::driver:
             return driver_.send(connection);
         case wire::Role::hand_over:
-            return driver_.expect(share(connection));
+            return driver_.expect(connection.shared_from_this());
     }
     malformed(connection, "a Hello with an unknown role");
 }
@@ -332,7 +325,7 @@ void InstanceLink::welcome_computer(Connection& connection, std::uint32_t versio
         return refuse(entered.error().text);
     if (fresh) peers_.set_pages(process, std::move(fresh));
     auto& peer = peers_.enter(process);
-    peer.connection = share(connection);
+    peer.connection = connection.weak_from_this();
     connection.welcomed(wire::Role::compute, std::nullopt);
     const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), doorbell_->fd()};
     if (!connection.send(welcome_message(version), fds)) return;

@@ -87,7 +87,6 @@ class InstanceLink final : public ConnectionOwner {
     void malformed(Connection& connection, const char* what);
     void process_ended(const model::Process& process);
 
-    [[nodiscard]] std::shared_ptr<Connection> share(const Connection& connection) const;
     [[nodiscard]] std::optional<std::uint32_t> index_of(const model::Uuid& gpu) const;
 
     model::Instance instance_;

@@ -6,11 +6,11 @@ MemoryAsks::MemoryAsks(const model::Instance& instance, const Outside& outside, 
                        NoticeLog& log, app::RepeatedByUser& refusals)
     : instance_(instance), outside_(outside), settings_(settings), log_(log), refusals_(refusals) {}
 
-void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::Ask& ask) {
-    if (ask.gpu >= instance_.quotas.size()) return answer(*connection, ask, wire::Why::unknown_gpu);
-    const auto lease = lease_key(*connection, ask.gpu);
-    const bool computes = connection->role() == wire::Role::compute;
-    if (ask.topic != wire::Topic::usage && !computes) return answer(*connection, ask, wire::Why::bad_request);
+void MemoryAsks::ask(Connection& connection, const wire::Ask& ask) {
+    if (ask.gpu >= instance_.quotas.size()) return answer(connection, ask, wire::Why::unknown_gpu);
+    const auto lease = lease_key(connection, ask.gpu);
+    const bool computes = connection.role() == wire::Role::compute;
+    if (ask.topic != wire::Topic::usage && !computes) return answer(connection, ask, wire::Why::bad_request);
     switch (ask.topic) {
         case wire::Topic::lease:
             return ask_leases(connection, ask, app::LeaseAsk::What::lease);
@@ -21,43 +21,42 @@ void MemoryAsks::ask(const std::shared_ptr<Connection>& connection, const wire::
         case wire::Topic::usage:
             if (computes && outside_.leases.awaits_context(lease))
                 return ask_leases(connection, ask, app::LeaseAsk::What::usage);
-            if (auto& page = connection->orders()) page->show_share(ask.gpu, share(ask.gpu));
-            return answer(*connection, ask, wire::Why::none);
+            if (auto& page = connection.orders()) page->show_share(ask.gpu, share(ask.gpu));
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::made:
             outside_.leases.made(lease);
-            return answer(*connection, ask, wire::Why::none);
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::not_made:
-            outside_.leases.not_made(lease, ask.bytes);
-            return answer(*connection, ask, wire::Why::none);
+            outside_.leases.not_made(lease, wire::align_up(ask.bytes));
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::moved:
             outside_.leases.moved(lease, ask.bytes);
-            return answer(*connection, ask, wire::Why::none);
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::context_gone:
             outside_.leases.context_gone(lease);
-            return answer(*connection, ask, wire::Why::none);
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::lease_held:
-            outside_.leases.held(lease, ask.bytes);
-            return answer(*connection, ask, wire::Why::none);
+            outside_.leases.held(lease, wire::align_up(ask.bytes));
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::shared:
             outside_.leases.opened_shared(lease, ask.bytes);
-            return answer(*connection, ask, wire::Why::none);
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::exported:
-            outside_.leases.exported(lease, ask.bytes);
-            return answer(*connection, ask, wire::Why::none);
+            outside_.leases.exported(lease, wire::align_up(ask.bytes));
+            return answer(connection, ask, wire::Why::none);
         case wire::Topic::refused:
-            refused(*connection, ask);
-            return answer(*connection, ask, wire::Why::none);
+            refused(connection, ask);
+            return answer(connection, ask, wire::Why::none);
     }
-    answer(*connection, ask, wire::Why::bad_request);
+    answer(connection, ask, wire::Why::bad_request);
 }
 
-void MemoryAsks::ask_leases(const std::shared_ptr<Connection>& connection, const wire::Ask& ask,
-                            app::LeaseAsk::What what) {
+void MemoryAsks::ask_leases(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what) {
     const bool odd = what == app::LeaseAsk::What::lease && ask.bytes % wire::kGranule != 0;
-    if (odd || connection->waiting_asks >= settings_.max_waiting_asks)
-        return answer(*connection, ask, wire::Why::bad_request);
-    ++connection->waiting_asks;
-    auto reply = [this, peer = std::weak_ptr(connection), alive = std::weak_ptr(alive_), gpu = ask.gpu,
+    if (odd || connection.waiting_asks >= settings_.max_waiting_asks)
+        return answer(connection, ask, wire::Why::bad_request);
+    ++connection.waiting_asks;
+    auto reply = [this, peer = connection.weak_from_this(), alive = std::weak_ptr(alive_), gpu = ask.gpu,
                   request = ask.header.request](const app::LeaseAnswer& answer) {
         const auto to = peer.lock();
         if (!to || alive.expired()) return false;
@@ -71,7 +70,7 @@ void MemoryAsks::ask_leases(const std::shared_ptr<Connection>& connection, const
         message.used_bytes = answer.used;
         return to->send(message);
     };
-    outside_.leases.ask({lease_key(*connection, ask.gpu), what, ask.bytes}, std::move(reply));
+    outside_.leases.ask({lease_key(connection, ask.gpu), what, wire::align_up(ask.bytes)}, std::move(reply));
 }
 
 void MemoryAsks::refused(const Connection& connection, const wire::Ask& ask) {
@@ -110,7 +109,7 @@ std::optional<double> MemoryAsks::share(std::uint32_t gpu) {
 
 bool MemoryAsks::give(const Connection& connection, const wire::Give& give) {
     if (connection.role() != wire::Role::compute || give.gpu >= instance_.quotas.size()) return false;
-    outside_.leases.give(lease_key(connection, give.gpu), give.bytes, give.exported == 1);
+    outside_.leases.give(lease_key(connection, give.gpu), wire::align_down(give.bytes), give.exported == 1);
     return true;
 }
 

@@ -13,7 +13,8 @@
 namespace cgpu::link {
 
 /// Requests and reports about memory of one instance's processes: passes asks to the leases, and answers to
-/// the connection.
+/// the connection. What processes say is no longer their word from here on: bytes become whole granules, in
+/// which everything behind this counts.
 class MemoryAsks {
   public:
     /// All of these outlive it. `instance`: its current state.
@@ -21,13 +22,12 @@ class MemoryAsks {
                NoticeLog& log, app::RepeatedByUser& refusals);
 
     /// Every ask is answered, sooner or later, while the connection lasts.
-    void ask(const std::shared_ptr<Connection>& connection, const wire::Ask& ask);
+    void ask(Connection& connection, const wire::Ask& ask);
     /// A process returns a part of its lease. False: no such process or GPU can have a lease.
     [[nodiscard]] bool give(const Connection& connection, const wire::Give& give);
 
   private:
-    void ask_leases(const std::shared_ptr<Connection>& connection, const wire::Ask& ask,
-                    app::LeaseAsk::What what);
+    void ask_leases(Connection& connection, const wire::Ask& ask, app::LeaseAsk::What what);
     void refused(const Connection& connection, const wire::Ask& ask);
     void answer(Connection& connection, const wire::Ask& ask, wire::Why why);
     [[nodiscard]] app::LeaseKey lease_key(const Connection& connection, std::uint32_t gpu) const;

@@ -25,7 +25,7 @@ class ConnectionOwner {
 };
 
 /// One accepted socket. Never blocks: a peer that doesn't read until its socket is full loses the connection.
-class Connection {
+class Connection : public std::enable_shared_from_this<Connection> {
   public:
     /// Descriptors that a process takes beside its connections, if it computes: a pidfd and two pages.
     static constexpr std::size_t kDescriptorsOfProcess = 3;

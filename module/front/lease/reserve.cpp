@@ -9,9 +9,6 @@ namespace cgpu::front {
 namespace {
 
 constexpr std::int64_t kAskTimeout = 10 * kSecond;
-/// How long to wait until a refusal is counted. The wait is needed because a program may end at once for lack
-/// of memory, and unread messages of its connection are lost then.
-constexpr std::int64_t kTellTimeout = kSecond;
 constexpr int kTries = 64;
 /// More than any card has; beyond it, rounding up could overflow.
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 56;
@@ -36,16 +33,15 @@ bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until) {
 bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until) {
     gives().settle();
     wire::Answer answer{};
-    return session().link().ask(wire::Topic::lease, static_cast<std::uint32_t>(gpu), wire::align_up(bytes),
-                                until, true, answer) &&
+    return session().link().ask(wire::Topic::lease, static_cast<std::uint32_t>(gpu), bytes, until, true,
+                                answer) &&
            answer.why == wire::Why::none && answer.granted_bytes != 0;
 }
 
 CUresult refuse(int gpu, std::uint64_t bytes) {
-    wire::Answer answer{};
-    // If the daemon is away, its absence and not a limit was the reason.
-    session().link().ask(wire::Topic::refused, static_cast<std::uint32_t>(gpu), bytes,
-                         now_ns() + kTellTimeout, false, answer);
+    // If the daemon is away, its absence and not a limit was the reason. If the program ends at once for lack
+    // of memory, the daemon still reads what it sent.
+    session().link().tell(wire::Topic::refused, static_cast<std::uint32_t>(gpu), bytes);
     return kOutOfMemory;
 }
 

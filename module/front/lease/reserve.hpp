@@ -16,7 +16,8 @@ CUresult reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns = ask_deadl
 /// daemon, which counts and logs it. Call it once for each, after all attempts; reserve() calls it itself.
 CUresult refuse(int gpu, std::uint64_t bytes);
 
-/// The steps of reserve(): without the pools; a lease of this many bytes more.
+/// The steps of reserve(): without the pools; a lease of this many bytes more (whole granules, as the engine
+/// says what it lacks).
 bool try_reserve(int gpu, std::uint64_t bytes, std::int64_t until_ns);
 bool ask_for(int gpu, std::uint64_t bytes, std::int64_t until_ns);
 

@@ -19,7 +19,7 @@ struct LeaseAsk {
     };
     LeaseKey key;
     What what = What::lease;
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;  ///< whole granules
     std::uint64_t spare = 0;  ///< bytes that it may take beyond that: held back if there is room
 };
 

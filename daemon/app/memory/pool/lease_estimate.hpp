@@ -16,14 +16,15 @@ class LeaseEstimate {
 
     /// `largest`: no larger size is learnt, so that one unusual thing doesn't make the following ones too
     /// expensive.
-    LeaseEstimate(std::uint64_t first, std::uint64_t largest) : first_(first), largest_(largest) {}
+    LeaseEstimate(std::uint64_t first, std::uint64_t largest)
+        : first_(wire::align_up(first)), largest_(largest) {}
 
     void learn(std::uint64_t bytes) {
         seen_[learnt_++ % kRemembered] = std::min(wire::align_up(bytes), largest_);
     }
     /// Bytes, whole granules.
     [[nodiscard]] std::uint64_t bytes() const {
-        return learnt_ == 0 ? wire::align_up(first_) : *std::ranges::max_element(seen_);
+        return learnt_ == 0 ? first_ : *std::ranges::max_element(seen_);
     }
 
   private:

@@ -32,46 +32,49 @@ Result<LeasePool::Account*> LeasePool::account_for(const model::Process& process
     return &accounts_.emplace(process, account).first->second;
 }
 
-void LeasePool::save(const Account& account) {
+void LeasePool::count(Account& account) {
+    total_ += account.total() - std::exchange(account.counted, account.total());
+    spare_ += account.unsized.spare() - std::exchange(account.counted_spare, account.unsized.spare());
+}
+
+void LeasePool::uncount(const Account& account) {
+    total_ -= account.counted;
+    spare_ -= account.counted_spare;
+}
+
+void LeasePool::save(Account& account) {
+    count(account);
     table_.set(account.place, {account.lease, account.unsized.bytes()});
-}
-
-std::uint64_t LeasePool::leased() const {
-    std::uint64_t sum = kept_.bytes;
-    for (const auto& [process, account] : accounts_) sum += account.total();
-    return sum;
-}
-
-std::uint64_t LeasePool::spare() const {
-    std::uint64_t sum = 0;
-    for (const auto& [process, account] : accounts_) sum += account.unsized.spare();
-    return sum;
 }
 
 std::uint64_t LeasePool::available() const { return free_of(leased() + spare()); }
 
+std::uint64_t LeasePool::charged(const model::Process& process, const Account& account) const {
+    if (account.dying) return account.last_charged;
+    const auto report = report_(process);
+    return report ? std::min(report->charged, account.lease) : account.lease;
+}
+
 std::uint64_t LeasePool::charged(const model::Process& process) const {
     const Account* account = find(process);
-    if (account == nullptr) return 0;
-    if (account->dying) return account->last_charged;
-    const auto report = report_(process);
-    return report ? std::min(report->charged, account->lease) : account->lease;
+    return account == nullptr ? 0 : charged(process, *account);
 }
 
 std::uint64_t LeasePool::charged_since_look(const model::Process& process) const {
     const Account* account = find(process);
-    return account == nullptr ? 0 : std::min(account->charged_at_look, charged(process));
+    return account == nullptr ? 0 : std::min(account->charged_at_look, charged(process, *account));
 }
 
 std::uint64_t LeasePool::used() const {
     std::uint64_t sum = kept_.bytes;
-    for (const auto& [process, account] : accounts_) sum += used(process);
+    for (const auto& [process, account] : accounts_)
+        sum += charged(process, account) + account.unsized.bytes();
     return sum;
 }
 
 std::uint64_t LeasePool::used(const model::Process& process) const {
     const Account* account = find(process);
-    return account == nullptr ? 0 : charged(process) + account->unsized.bytes();
+    return account == nullptr ? 0 : charged(process, *account) + account->unsized.bytes();
 }
 
 void LeasePool::note_use(std::uint64_t coming) {
@@ -79,7 +82,7 @@ void LeasePool::note_use(std::uint64_t coming) {
     std::uint64_t unsized_bytes = 0;
     bool known = true;
     for (const auto& [process, account] : accounts_) {
-        charges += charged(process);
+        charges += charged(process, account);
         unsized_bytes += account.unsized.bytes();
         known = known && (account.dying || account.unsized.pending() == 0);
     }
@@ -99,25 +102,24 @@ std::uint64_t LeasePool::take_peak() {
 std::uint64_t LeasePool::slack(const model::Process& process) const {
     const Account* account = find(process);
     if (account == nullptr || account->dying) return 0;
-    return wire::align_down(account->lease - charged(process));
+    return wire::align_down(account->lease - charged(process, *account));
 }
 
 Result<LeasePool::LeaseGrant> LeasePool::lease(const model::Process& process, std::uint64_t bytes,
                                                std::uint64_t chunk, bool last) {
-    const auto need = wire::align_up(bytes);
     const auto free = last ? free_of(leased()) : available();
-    if (need > free) return LeaseGrant{0, need - free};
+    if (bytes > free) return LeaseGrant{0, bytes - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
     // At most a quarter of the rest, so that many processes in a small limit don't lock up each other's
     // chunks.
-    const auto wished = chunk > need ? chunk - need : 0;
-    const auto granted = need + wire::align_down(std::min(wished, (free - need) / 4));
+    const auto wished = chunk > bytes ? chunk - bytes : 0;
+    const auto granted = bytes + wire::align_down(std::min(wished, (free - bytes) / 4));
     // The ask is for what an allocation needs beyond the lease, all of which it will charge.
-    const auto unused = (*account)->lease - charged(process);
+    const auto unused = (*account)->lease - charged(process, **account);
     (*account)->lease += granted;
     save(**account);
-    note_use(unused + need);
+    note_use(unused + bytes);
     return LeaseGrant{granted, 0};
 }
 
@@ -136,7 +138,7 @@ bool LeasePool::allocation_refused(const model::Process& process, std::uint64_t 
 LeasePool::Given LeasePool::give(const model::Process& process, std::uint64_t bytes, bool exported) {
     Account* account = living_account(process);
     if (account == nullptr) return {};
-    const auto given = std::min(wire::align_down(bytes), account->lease);
+    const auto given = std::min(bytes, account->lease);
     const auto exports = account->exports();
     note_use();
     account->lease -= given;
@@ -163,7 +165,7 @@ void LeasePool::set_kept(const Kept& kept) {
         // Without a place a later daemon doesn't know of it.
         if (!kept_place_)
             if (const auto place = table_.add({key_, kNobody})) kept_place_ = *place;
-        if (kept_place_) table_.set(*kept_place_, {wire::align_up(kept_.bytes), 0});
+        if (kept_place_) table_.set(*kept_place_, {kept_.bytes, 0});
     }
     note_use();
 }
@@ -200,17 +202,19 @@ void LeasePool::take_up(const LeaseTable::Saved& saved, Nanos now) {
         kept_ = {saved.amounts.lease, true};
         return;
     }
-    Account account;
+    Account& account = accounts_[saved.key.process];
+    uncount(account);
+    account = Account{};
     account.place = saved.place;
     account.lease = saved.amounts.lease;
     account.unsized.take_up(saved.amounts.unsized, now);
-    accounts_.insert_or_assign(saved.key.process, account);
+    count(account);
 }
 
 void LeasePool::exited(const model::Process& process, Nanos now) {
     Account* account = living_account(process);
     if (account == nullptr) return;
-    account->last_charged = charged(process);
+    account->last_charged = charged(process, *account);
     account->dying = true;
     account->dying_since = now;
     note_use();
@@ -220,12 +224,14 @@ void LeasePool::remove(const model::Process& process) {
     const auto found = accounts_.find(process);
     if (found == accounts_.end()) return;
     table_.remove(found->second.place);
+    uncount(found->second);
     accounts_.erase(found);
 }
 
 void LeasePool::remove_all() {
     for (const auto& [process, account] : accounts_) table_.remove(account.place);
     accounts_.clear();
+    total_ = spare_ = 0;
     if (kept_place_) table_.remove(*kept_place_);
     kept_place_.reset();
     kept_ = {};
@@ -233,18 +239,17 @@ void LeasePool::remove_all() {
 
 Result<LeasePool::LeaseGrant> LeasePool::set_aside(const model::Process& process, What what,
                                                    std::uint64_t bytes, std::uint64_t spare, Nanos now) {
-    const auto need = wire::align_up(bytes);
     const auto free = free_of(leased());
-    if (need > free) return LeaseGrant{0, need - free};
+    if (bytes > free) return LeaseGrant{0, bytes - free};
     const auto account = account_for(process);
     if (!account) return tl::unexpected(account.error());
     const auto before = (*account)->unsized.spare();
-    const auto rest = wire::align_down(free - need);
+    const auto rest = wire::align_down(free - bytes);
     const auto room = rest - std::min(rest, this->spare() - before);
     const auto held_back = std::min(std::max(before, spare), room);
-    (*account)->unsized.set_aside(what, need, held_back, now);
+    (*account)->unsized.set_aside(what, bytes, held_back, now);
     save(**account);
-    return LeaseGrant{need, 0};
+    return LeaseGrant{bytes, 0};
 }
 
 void LeasePool::made(const model::Process& process) {
@@ -302,7 +307,7 @@ void LeasePool::look_begins() {
     for (auto& [process, account] : accounts_) {
         account.unsized.look_begins(account.lease, bounded_report(process, account).value_or(LeaseReport{}));
         account.looked_at_dead = account.dying;
-        account.charged_at_look = charged(process);
+        account.charged_at_look = charged(process, account);
     }
 }
 
@@ -318,9 +323,9 @@ std::optional<LeasePool::Learnt> LeasePool::figure(const model::Process& process
     facts.context = context;
     facts.now = now;
     find_room(*item, facts);
-    const auto before = account->unsized.bytes();
     const auto learnt = account->unsized.figure(bytes, facts, unexplained_);
-    if (account->unsized.bytes() != before) save(*account);
+    if (account->total() != account->counted || account->unsized.spare() != account->counted_spare)
+        save(*account);
     note_use();
     return learnt;
 }

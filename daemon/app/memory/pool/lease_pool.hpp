@@ -52,6 +52,9 @@ class LeasePool {
         std::uint64_t last_charged = 0;     ///< by a dying process
         std::uint64_t charged_at_look = 0;  ///< when the last query of the driver began
 
+        std::uint64_t counted = 0;        ///< what of total() is in the pool's sum
+        std::uint64_t counted_spare = 0;  ///< the same of what is held back
+
         [[nodiscard]] std::uint64_t total() const { return lease + unsized.bytes(); }
         /// What of its lease may live on without it.
         [[nodiscard]] std::uint64_t exports() const {
@@ -82,11 +85,11 @@ class LeasePool {
     void set_limit(std::uint64_t bytes) { limit_ = bytes < kUnlimited ? bytes : kUnlimited; }
 
     /// Leases, unsized memory and what descriptors keep together.
-    [[nodiscard]] std::uint64_t leased() const;
+    [[nodiscard]] std::uint64_t leased() const { return kept_.bytes + total_; }
     /// What is left to grant, without what is held back for loads.
     [[nodiscard]] std::uint64_t available() const;
     /// What of the limit is held back for loads.
-    [[nodiscard]] std::uint64_t spare() const;
+    [[nodiscard]] std::uint64_t spare() const { return spare_; }
     /// Charges, unsized memory and what descriptors keep together.
     [[nodiscard]] std::uint64_t used() const;
     /// The same of one process.
@@ -186,7 +189,11 @@ class LeasePool {
                                                             const Account& account) const;
     /// Sets what the limit leaves to a process for memory beyond its lease.
     void find_room(const Accounts::value_type& item, UnsizedMemory::Facts& facts) const;
-    void save(const Account& account);
+    /// Call after each change of what an account has: brings the sums and the table up to date.
+    void save(Account& account);
+    void count(Account& account);
+    void uncount(const Account& account);
+    [[nodiscard]] std::uint64_t charged(const model::Process& process, const Account& account) const;
     /// Counts what is used now, and `coming` bytes more, for the peak.
     void note_use(std::uint64_t coming = 0);
 
@@ -196,6 +203,9 @@ class LeasePool {
     const Unexplained::Settings& unexplained_;
     std::uint64_t limit_ = 0;
     Accounts accounts_;
+    // Sums over the accounts: an ask needn't look at all of them.
+    std::uint64_t total_ = 0;
+    std::uint64_t spare_ = 0;
     Kept kept_;
     std::optional<std::size_t> kept_place_;  ///< in the table
     MemoryPeak peak_;

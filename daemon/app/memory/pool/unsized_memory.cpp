@@ -39,7 +39,7 @@ void UnsizedMemory::made() {
 
 void UnsizedMemory::not_made(std::uint64_t bytes) {
     coming_ -= std::min(coming_, 1U);
-    pending_ -= std::min(wire::align_up(bytes), pending_);
+    pending_ -= std::min(bytes, pending_);
     if (pending_ == 0) spare_ = 0;
     measured_.reset();
     forget_figures();

@@ -53,7 +53,7 @@ struct World {
         const auto need = wire::align_up(bytes);
         const bool fits = taken + need <= limit;
         const auto before = bed.leased();
-        const auto answer = bed.ask(pid, bytes);
+        const auto answer = bed.ask(pid, need);
         bed.loop.advance(kSecond);
         RC_ASSERT(answer->has_value());
         RC_ASSERT(((*answer)->granted > 0) == fits);
@@ -172,7 +172,7 @@ RC_GTEST_PROP(LeaseProperty, ManyAsksAtOnceAreAllAnsweredWithinTheLimit, ()) {
         rc::gen::pair(rc::gen::inRange(1, kProcesses + 1), rc::gen::inRange<std::uint64_t>(1, 120 * kMiB)));
     std::size_t answered = 0;
     for (const auto& [pid, bytes] : asks) {
-        world.bed.leases.ask({world.bed.key(pid), LeaseAsk::What::lease, bytes},
+        world.bed.leases.ask({world.bed.key(pid), LeaseAsk::What::lease, wire::align_up(bytes)},
                              [&world, &answered, limit, who = pid](const LeaseAnswer& answer) {
                                  ++answered;
                                  world.processes[who].lease += answer.granted;

@@ -13,7 +13,7 @@ TEST(Lease, GrantsAtLeastWhatWasAskedAndAChunkWherePlentyIsLeft) {
     EXPECT_EQ((*answer)->granted, 32 * kMiB);
     EXPECT_EQ((*answer)->limit, kGiB);
     EXPECT_EQ((*bed.ask(1, 100 * kMiB))->granted, 100 * kMiB);
-    EXPECT_EQ((*bed.ask(1, 3 * kMiB))->granted, 32 * kMiB);
+    EXPECT_EQ((*bed.ask(1, 4 * kMiB))->granted, 32 * kMiB);
     EXPECT_EQ(bed.leased(), 164 * kMiB);
     EXPECT_EQ(bed.used(), 0U);
 }

@@ -94,6 +94,56 @@ TEST_F(LinkMemory, WhatAProcessSaidRightBeforeItsEndCounts) {
     EXPECT_TRUE(loop.run_until([&] { return idle.contains(one.id); }));
 }
 
+/// As when a program ends for lack of memory. Nobody waited until cgpud had counted it.
+TEST_F(LinkMemory, ARefusalCountsThatAProcessReportedRightBeforeItsEnd) {
+    Puppet puppet(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    EXPECT_EQ(puppet.ask(120 * kMiB), 0U);
+    puppet.start({[](Front& front, const Order&) -> std::uint64_t {
+        auto ask = wire::make_message<wire::Ask>(1);
+        ask.topic = wire::Topic::refused;
+        ask.bytes = 120 * kMiB;
+        return front.send(ask) ? 0 : 1;
+    }});
+    std::optional<std::uint64_t> sent;
+    while (!sent) sent = puppet.result();
+    ASSERT_EQ(sent, 0U);
+    puppet.kill();
+    const auto& gpu = one.quotas[0].gpu;
+    EXPECT_TRUE(loop.run_until([&] { return leases->pools().refused(one.id, gpu) == 1; }));
+}
+
+/// Whatever a process says in bytes, behind the link they are whole granules.
+TEST_F(LinkMemory, BytesBecomeWholeGranulesWhereTheyComeIn) {
+    Puppet puppet(loop);
+    ASSERT_TRUE(puppet.connect(socket(one)));
+    ASSERT_EQ(puppet.ask(60 * kMiB), 60 * kMiB);
+    puppet.charge(20 * kMiB);
+    const auto say = [&](wire::Topic topic, std::uint64_t bytes) {
+        return puppet.tell({[](Front& front, const Order& order) -> std::uint64_t {
+                                const auto answer =
+                                    front.ask(static_cast<wire::Topic>(order.text[0]), order.number);
+                                return answer && answer->why == wire::Why::none ? answer->granted_bytes : 1;
+                            },
+                            bytes,
+                            {static_cast<char>(topic)}});
+    };
+    const Order give{[](Front& front, const Order&) -> std::uint64_t {
+        auto message = wire::make_message<wire::Give>();
+        message.bytes = 3 * kMiB;
+        front.send(message);
+        return front.ask(wire::Topic::usage, 0) ? 0 : 1;  // it has been read
+    }};
+    EXPECT_EQ(puppet.tell(give), 0U);
+    EXPECT_EQ(leased(one), 58 * kMiB);
+    EXPECT_EQ(say(wire::Topic::load, 3 * kMiB), 4 * kMiB);
+    EXPECT_EQ(leased(one), 62 * kMiB);
+    EXPECT_EQ(say(wire::Topic::not_made, 3 * kMiB), 0U);
+    EXPECT_EQ(leased(one), 58 * kMiB);
+    EXPECT_EQ(say(wire::Topic::lease_held, 55 * kMiB), 0U);
+    EXPECT_EQ(leased(one), 56 * kMiB);
+}
+
 TEST_F(LinkMemory, WhatASiblingDoesNotUseIsRecalled) {
     Puppet first(loop);
     Puppet second(loop);

@@ -72,7 +72,7 @@ Daemon::Daemon(config::Sources sources, config::Loaded configuration, std::files
     events_.add(memory_trim_);
     events_.add(cut_off_watch_);
     events_.look_up_in([this] { return service_ ? &service_->node() : nullptr; });
-    system::set_up_log(read_.config.log_level, event_log_.names());
+    system::set_up_log(read_.config.log_level);
 }
 
 Daemon::~Daemon() {
@@ -323,9 +323,9 @@ void Daemon::tell_started() {
 void Daemon::take_configured_mode() {
     upgrader_->set_configured_mode(read_.config.gpu_defaults.mode);
     const auto wanted = [this](const model::SeenGpu& gpu) { return read_.config.settings_for(gpu).mode; };
-    for (const auto& line :
+    for (const auto& difference :
          app::mode_differences(service_->node(), read_.config.gpu_defaults.mode, upgrader_->mode(), wanted))
-        log::warn("{}", line);
+        log::line(log::Level::warn, difference.text, difference.about);
 }
 
 app::ConfigurationValues Daemon::configuration_values() const {
@@ -371,7 +371,7 @@ void Daemon::reload() {
     service_->set_settings(service_settings());
     take_unmanaged_rule();
     take_configured_mode();
-    system::set_up_log(read_.config.log_level, event_log_.names());
+    system::set_up_log(read_.config.log_level);
     events_.happened({.type = app::EventType::configuration_read, .message = "configuration read again"});
     for (const auto& line : not_put_in_force(before, configuration_values())) log::warn("{}", line);
     system::notify_ready(status());

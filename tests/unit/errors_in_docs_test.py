@@ -30,7 +30,7 @@ def exit_codes():
 def lines():
     """(file, format) of each call of the log at these levels."""
     for path in sorted((ROOT / "daemon").rglob("*.cpp")):
-        for call in re.finditer(r'log::(?:warn|error|critical)\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', path.read_text()):
+        for call in re.finditer(r'log::(?:warn|error|critical)\(\s*(?:[^";]*,\s*)?((?:"(?:[^"\\]|\\.)*"\s*)+)', path.read_text()):
             yield path.relative_to(ROOT), "".join(STRING.findall(call[1]))
 
 

@@ -30,6 +30,14 @@ Event event_of(EventType type, log::Level level, const model::Gpu& gpu, std::str
     return event;
 }
 
+log::Subject subject_of(const Event& event) {
+    return {.instance = event.instance ? event.instance->str() : std::string(),
+            .name = event.name,
+            .gpu_index = event.gpu_index,
+            .gpu = event.gpu ? event.gpu->to_string() : std::string(),
+            .process = event.process};
+}
+
 void set_gpu(Event& event, const model::Gpu& gpu) {
     event.gpu = gpu.uuid;
     event.gpu_index = gpu.index;

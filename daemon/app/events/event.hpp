@@ -28,7 +28,7 @@ struct Who {
 struct Event {
     EventType type = EventType::daemon_started;
     log::Level level = log::Level::info;
-    /// The line. It begins with its subject, as lines of the log do (ports/log.hpp).
+    /// The line. It names its subject first, as lines of the log do (ports/log.hpp).
     std::string message{};
 
     std::optional<model::InstanceId> instance = std::nullopt;
@@ -45,6 +45,9 @@ struct Event {
 [[nodiscard]] Event event_of(EventType type, log::Level level, const model::Instance& instance,
                              std::string message);
 [[nodiscard]] Event event_of(EventType type, log::Level level, const model::Gpu& gpu, std::string message);
+
+/// What its line is about.
+[[nodiscard]] log::Subject subject_of(const Event& event);
 
 /// Also about the GPU.
 void set_gpu(Event& event, const model::Gpu& gpu);

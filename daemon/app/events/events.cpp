@@ -13,6 +13,12 @@ void Events::happened(Event event) {
     for (auto* outlet : outlets_) outlet->happened(event, stamp);
 }
 
+log::Subject Events::about(const model::InstanceId& id) const {
+    const model::Node* node = node_();
+    const auto* instance = node == nullptr ? nullptr : node->find_instance(id);
+    return instance == nullptr ? log::Subject{.instance = id.str()} : log::about(*instance);
+}
+
 void Events::instance_known(const model::Instance& instance) {
     for (auto* outlet : outlets_) outlet->instance_known(instance);
 }

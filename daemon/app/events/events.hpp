@@ -43,6 +43,8 @@ class Events {
     void look_up_in(std::function<const model::Node*()> node) { node_ = std::move(node); }
 
     void happened(Event event);
+    /// For a line that is no event, about an instance of which only the id is at hand.
+    [[nodiscard]] log::Subject about(const model::InstanceId& id) const;
     /// See EventOutlet. Before the event of its admission, and after that of its end.
     void instance_known(const model::Instance& instance);
     void instance_forgotten(const model::InstanceId& id);

@@ -25,8 +25,8 @@ std::vector<model::InstanceId> whose_weight_followed(const model::Node& before, 
 
 void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
     for (const auto* instance : instances_on(node, gpu.uuid))
-        log::warn("{}: its GPU {} is not there now{}", model::describe(*instance), gpu.index,
-                  gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
+        log::warn(log::about(*instance), "{}: its GPU {} is not there now{}", model::describe(*instance),
+                  gpu.index, gpu.obstacle.empty() ? "" : ": " + gpu.obstacle);
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ Result<void> GpuRegister::set_policy(const model::Uuid& gpu, std::string_view po
     if (*changed) {
         const auto* now = state_.node().find_gpu(gpu);
         if (state_.node().policy_in_force(*now) != *parsed)
-            log::info("{}: it divides memory only, so policy {} stays in force", describe(*now),
-                      model::to_string(state_.node().policy_in_force(*now)));
+            log::info(log::about(*now), "{}: it divides memory only, so policy {} stays in force",
+                      describe(*now), model::to_string(state_.node().policy_in_force(*now)));
         publisher_.gpu_changed(gpu);
     }
     return {};
@@ -100,7 +100,8 @@ void GpuRegister::xid_reported(const model::XidError& xid) {
     events_.happened(std::move(event));
     // A user whose job died of it, or is about to, looks at the job's log lines first.
     for (const auto* instance : instances_on(state_.node(), xid.gpu))
-        log::warn("{}: its GPU has reported Xid {}", model::describe(*instance), xid.code);
+        log::warn(log::about(*instance), "{}: its GPU has reported Xid {}", model::describe(*instance),
+                  xid.code);
     publisher_.xid_reported(xid);
 }
 

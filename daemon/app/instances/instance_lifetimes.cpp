@@ -70,12 +70,13 @@ void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Pro
     const auto changed = state_.change([&](model::Node& node) { return node.go_on_with(id, process); }, {});
     if (changed) {
         const auto& now = *state_.node().find_instance(id);
-        log::info("{}: its process has ended, it goes on with process {}", model::describe(now), process.pid);
+        log::info(log::about(now), "{}: its process has ended, it goes on with process {}",
+                  model::describe(now), process.pid);
         outside_.links.refresh(now);
         outside_.publisher.instance_changed(id);
     } else {
         // The instance lives on all the same, and a restarted daemon finds that process, too.
-        log::error("{}: its process has ended, and the state still has that one: {}",
+        log::error(log::about(*instance), "{}: its process has ended, and the state still has that one: {}",
                    model::describe(*instance), changed.error().text);
     }
     ended_.erase(id);
@@ -100,7 +101,8 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
     const auto& id = instance.id;
     const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
     if (!changed) {
-        log::error("{} has ended but stays listed: {}", model::describe(instance), changed.error().text);
+        log::error(log::about(instance), "{} has ended but stays listed: {}", model::describe(instance),
+                   changed.error().text);
         retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
         return;
     }
@@ -125,8 +127,8 @@ void InstanceLifetimes::adopt() {
     for (const auto& [id, instance] : instances) {
         const auto folder = outside_.links.open(instance);
         if (!folder)
-            log::error("{}: its link can't be opened again: {}", model::describe(instance),
-                       folder.error().text);
+            log::error(log::about(instance), "{}: its link can't be opened again: {}",
+                       model::describe(instance), folder.error().text);
         // With or without a link, the instance ends with its process.
         if (instance.attached) {
             watch_end(id, *instance.attached);

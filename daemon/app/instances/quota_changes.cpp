@@ -17,8 +17,8 @@ void say_where_weight_is_idle(const model::Node& node, const model::Instance& in
         if (!gpu || quota.weight <= 1) continue;
         const auto policy = node.policy_in_force(*gpu);
         if (!model::weight_counts(policy))
-            log::info("{}: weight {} has no effect on GPU {} under policy {}", model::describe(instance),
-                      quota.weight, gpu->index, model::to_string(policy));
+            log::info(log::about(instance), "{}: weight {} has no effect on GPU {} under policy {}",
+                      model::describe(instance), quota.weight, gpu->index, model::to_string(policy));
     }
 }
 

@@ -82,7 +82,8 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
       refused_calls_(outside.loop, outside.events),
-      warned_(outside.loop, [](const Event& told) { log::line(told.level, told.message); }) {}
+      warned_(outside.loop,
+              [](const Event& told) { log::line(told.level, told.message, subject_of(told)); }) {}
 
 /// Before anything else is taken over: the instances of an earlier boot may not fit what holds again now.
 void Service::end_of_boot() {
@@ -268,11 +269,11 @@ Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string>
     lifetimes_.watch_end(id, caller.process);
     const auto& instance = *state_.node().find_instance(id);
     outside_.events.instance_known(instance);
-    const bool told = admitted_.is_told(caller.user);
+    const auto level = admitted_.is_told(caller.user) ? log::Level::warn : log::Level::debug;
     for (const auto& quota : instance.quotas)
         admitted_.happened(caller.user, admitted(instance, quota, {caller.user, caller.process.pid}));
     for (const auto& warning : warnings)
-        log::line(told ? log::Level::warn : log::Level::debug, model::describe(instance) + ": " + warning);
+        log::line(level, model::describe(instance) + ": " + warning, log::about(instance));
     outside_.publisher.instance_added(instance.id);
     for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     outside_.admission.instances_changed();
@@ -290,7 +291,8 @@ Refusal Service::worth_another_try(Refusal refusal) const {
 /// If this fails, the client can't mount the link either, and reports that to its user.
 void Service::let_in(const model::InstanceId& id, std::uint32_t user) {
     if (const auto done = outside_.links.let_in(id, user); !done)
-        log::warn("instance {}: user id {} can't mount its link: {}", id.short_id(), user, done.error().text);
+        log::warn(outside_.events.about(id), "instance {}: user id {} can't mount its link: {}",
+                  id.short_id(), user, done.error().text);
 }
 
 Result<void> Service::attach(std::string_view id, const model::Process& process, const Caller& caller,
@@ -311,10 +313,11 @@ Result<void> Service::attach(std::string_view id, const model::Process& process,
     if (*changed) {
         if (const auto user = outside_.processes.user_of(process)) let_in(*parsed_id, *user);
         lifetimes_.watch_end(*parsed_id, process);
+        const auto& instance = *state_.node().find_instance(*parsed_id);
         log::line(admitted_.is_told(caller.user) ? log::Level::info : log::Level::debug,
-                  model::describe(*state_.node().find_instance(*parsed_id)) + ": lives with process " +
-                      std::to_string(process.pid));
-        outside_.links.refresh(*state_.node().find_instance(*parsed_id));
+                  model::describe(instance) + ": lives with process " + std::to_string(process.pid),
+                  log::about(instance));
+        outside_.links.refresh(instance);
         outside_.publisher.instance_changed(*parsed_id);
     }
     return {};

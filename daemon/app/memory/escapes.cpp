@@ -129,7 +129,8 @@ void Escapes::tell_bytes(const Found& found) const {
 void Escapes::kill(const Found& found, bool first) {
     const auto killed = processes_.kill(found.key.process);
     if (!killed && first)
-        log::error("instance {}: {}", found.key.pool.instance.id.short_id(), killed.error().text);
+        log::error(events_.about(found.key.pool.instance.id), "instance {}: {}",
+                   found.key.pool.instance.id.short_id(), killed.error().text);
 }
 
 }  // namespace cgpu::app

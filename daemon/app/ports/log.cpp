@@ -3,8 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
+#include "core/model/gpu.hpp"
+#include "core/model/instance.hpp"
 #include "core/model/utf8.hpp"
 
 namespace cgpu::log {
@@ -26,14 +29,24 @@ spdlog::level::level_enum spdlogs(Level level) {
     return spdlog::level::critical;
 }
 
+std::atomic<Outlet> the_outlet{nullptr};
+
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
 }  // namespace
 
-void write(Level level, fmt::string_view format, fmt::format_args values) {
+Subject about(const model::Instance& instance, std::int32_t process) {
+    return {.instance = instance.id.str(), .name = instance.name, .process = process};
+}
+
+Subject about(const model::Gpu& gpu) { return {.gpu_index = gpu.index, .gpu = gpu.uuid.to_string()}; }
+
+void set_outlet(Outlet outlet) { the_outlet.store(outlet); }
+
+void write(Level level, const Subject& about, fmt::string_view format, fmt::format_args values) {
     if (!spdlog::should_log(spdlogs(level))) return;
     try {
-        line(level, fmt::vformat(format, values));
+        line(level, fmt::vformat(format, values), about);
     } catch (const std::exception&) {
         line(level, format);  // no memory for the values; whoever logs has no use for an exception
     }
@@ -51,7 +64,8 @@ std::string without_controls(fmt::string_view text) {
     return out;
 }
 
-void line(Level level, fmt::string_view text) {
+void line(Level level, fmt::string_view text, const Subject& about) {
+    if (!spdlog::should_log(spdlogs(level))) return;
     // A format without values is used when there is no memory: it needs none.
     std::string plain = std::any_of(text.begin(), text.end(), is_control) ? without_controls(text) : "";
     if (!plain.empty()) text = plain;
@@ -61,6 +75,7 @@ void line(Level level, fmt::string_view text) {
         plain = model::valid_utf8({text.data(), text.size()});
         text = plain;
     }
+    if (const Outlet outlet = the_outlet.load()) return outlet(level, {text.data(), text.size()}, about);
     spdlog::default_logger_raw()->log(spdlogs(level), spdlog::string_view_t(text.data(), text.size()));
 }
 

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "core/elf/newer_functions.hpp"
-#include "daemon/app/ports/log.hpp"
 #include "daemon/link/driver/handed_file.hpp"
 
 namespace cgpu::link {
@@ -49,9 +48,13 @@ Descriptor find_again(const std::string& path, std::uint64_t device, std::uint64
 
 }  // namespace
 
-DriverFiles::DriverFiles(const app::InstanceKey& instance, const std::filesystem::path& folder,
+DriverFiles::DriverFiles(const model::Instance& instance, const std::filesystem::path& folder,
                          app::DescriptorStore& store, app::DriverWatch& watch)
-    : instance_(instance), note_(folder / "driver"), store_(store), watch_(watch) {
+    : instance_(app::key_of(instance)),
+      about_(log::about(instance)),
+      note_(folder / "driver"),
+      store_(store),
+      watch_(watch) {
     recover();
 }
 
@@ -126,7 +129,8 @@ void DriverFiles::note(const wire::HandOver& message) const {
             << (path.empty() ? "-" : path) << '\n';
     }
     if (!out.flush())
-        log::warn("instance {}: {} can't be written: a cgpud without systemd won't find its driver again",
+        log::warn(about_,
+                  "instance {}: {} can't be written: a cgpud without systemd won't find its driver again",
                   instance_.id.short_id(), note_.string());
 }
 
@@ -145,6 +149,7 @@ void DriverFiles::recover() {
         if (library == static_cast<std::size_t>(wire::Library::cuda)) tell(path);
         if (!files_[library])
             log::warn(
+                about_,
                 "instance {}: its {} is not one of the host, or was changed: processes that start in it from "
                 "now on are without it. Try: start it anew.",
                 instance_.id.short_id(), kNames[library]);

@@ -9,6 +9,7 @@
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/app/ports/driver_watch.hpp"
+#include "daemon/app/ports/log.hpp"
 #include "daemon/link/base/descriptor.hpp"
 #include "daemon/link/driver/file_intake.hpp"
 
@@ -24,7 +25,7 @@ class DriverFiles {
   public:
     /// `folder`: of the instance, which no container can see; the paths of the files are noted there. Files
     /// that an earlier daemon had of this very instance are restored.
-    DriverFiles(const app::InstanceKey& instance, const std::filesystem::path& folder,
+    DriverFiles(const model::Instance& instance, const std::filesystem::path& folder,
                 app::DescriptorStore& store, app::DriverWatch& watch);
 
     [[nodiscard]] bool any() const;
@@ -47,6 +48,7 @@ class DriverFiles {
     void note(const wire::HandOver& message) const;
 
     app::InstanceKey instance_;
+    log::Subject about_;
     std::filesystem::path note_;
     app::DescriptorStore& store_;
     app::DriverWatch& watch_;

@@ -11,7 +11,7 @@ DriverExchange::DriverExchange(const model::Instance& instance, const std::files
       outside_(outside),
       patience_(patience),
       log_(log),
-      files_(app::key_of(instance), folder, outside.descriptors, outside.drivers) {}
+      files_(instance, folder, outside.descriptors, outside.drivers) {}
 
 void DriverExchange::expect(const std::shared_ptr<Connection>& connection) {
     const auto& process = connection->process();

@@ -43,7 +43,7 @@ InstanceLink::InstanceLink(const model::Instance& instance, InstanceFolder insta
       folder_(std::move(folder)),
       outside_(outside),
       settings_(settings),
-      log_(instance.id.short_id(), instance.owner.value_or(0), told.lines, outside.loop),
+      log_(instance, told.lines, outside.loop),
       notices_(instance_, log_, told.unreachable),
       doorbell_(std::move(doorbell)),
       descriptors_(descriptors),

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "daemon/app/ports/log.hpp"
-
 namespace cgpu::link {
 
 void NoticeLog::write(std::int32_t pid, const std::string& text) {
@@ -17,14 +15,16 @@ void NoticeLog::write(std::int32_t pid, const std::string& text) {
         return;
     }
     ++lines_;
-    log::warn("instance {}: process {}: {}", instance_, pid, text);
+    auto about = about_;
+    about.process = pid;
+    log::warn(about, "instance {}: process {}: {}", instance_, pid, text);
 }
 
 void NoticeLog::tell_unwritten() {
     const auto count = std::exchange(unwritten_, 0);
     if (count == 0) return;
     if (of_user_.take(user_))
-        log::warn("instance {}: {} more such lines were left out", instance_, count);
+        log::warn(about_, "instance {}: {} more such lines were left out", instance_, count);
     else
         of_user_.left_out(user_, count);
 }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/model/instance.hpp"
+#include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/loop.hpp"
 #include "daemon/link/base/told.hpp"
 
@@ -15,9 +17,12 @@ class NoticeLog {
     static constexpr std::uint32_t kMost = 20;
     static constexpr app::Nanos kWindow = 60'000'000'000;
 
-    /// `user`: of the instance.
-    NoticeLog(std::string instance, std::uint32_t user, UserLines& of_user, const app::Loop& loop)
-        : instance_(std::move(instance)), user_(user), of_user_(of_user), loop_(loop) {}
+    NoticeLog(const model::Instance& instance, UserLines& of_user, const app::Loop& loop)
+        : about_(log::about(instance)),
+          instance_(instance.id.short_id()),
+          user_(instance.owner.value_or(0)),
+          of_user_(of_user),
+          loop_(loop) {}
     ~NoticeLog() { tell_unwritten(); }
     NoticeLog(const NoticeLog&) = delete;
     NoticeLog& operator=(const NoticeLog&) = delete;
@@ -28,8 +33,9 @@ class NoticeLog {
   private:
     void tell_unwritten();
 
+    log::Subject about_;
     std::string instance_;
-    std::uint32_t user_;
+    std::uint32_t user_;  ///< of the instance
     UserLines& of_user_;
     const app::Loop& loop_;
     app::Nanos began_ = 0;

@@ -4,15 +4,18 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/app/ports/log.hpp"
+
 namespace cgpu::system {
 
 /// One entry of the journal, by its own protocol.
 class JournalEntry {
   public:
-    /// `priority`: one of syslog's.
-    JournalEntry(std::string_view message, int priority);
+    JournalEntry(std::string_view message, log::Level level);
 
     void add(std::string_view field, std::string_view value);
+    /// CGPU_INSTANCE=, CGPU_NAME=, CGPU_GPU=, CGPU_GPU_UUID= and CGPU_PID=, as far as there are any.
+    void add(const log::Subject& about);
     /// A journal that accepts nothing is no reason to stop dividing GPUs, so a failure is ignored.
     void send();
 

@@ -16,7 +16,7 @@ cgpu_unit_test(daemon_app_test
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gangs_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/log_test.cpp
   LIBS cgpu_app cgpu_log)
 cgpu_unit_test(daemon_system_test
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/system/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/log_subject_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/event_log_test.cpp
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/system/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/event_log_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/cgroup_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/cut_off_watch_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/mount_info_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/proc_file_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/ports/pid_place_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/mount_search_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/processes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/memory_trim_test.cpp

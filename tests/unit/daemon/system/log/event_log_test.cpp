@@ -60,21 +60,20 @@ TEST(EventLog, what_an_event_does_not_know_has_no_field) {
     EXPECT_EQ(entry_of(event, {1, 0}).fields().size(), 6U);
 }
 
-TEST(EventLog, instances_have_names_from_their_admission_to_their_end) {
-    EventLog log;
-    log.happened(an_event(app::EventType::allocation_refused), {});
-    EXPECT_EQ(log.names()->find("0123456789ab").id, "");
+TEST(EventLog, a_line_that_is_no_event_has_fields_of_what_it_is_about) {
     const model::Instance instance{
         *model::InstanceId::parse("0123456789abcdef"), "we\nb", 0, 0, model::Mode::none, {}, std::nullopt};
-    log.instance_known(instance);
-    EXPECT_EQ(log.names()->find("0123456789ab").id, "0123456789abcdef");
-    EXPECT_EQ(log.names()->find("0123456789ab").name, "we\nb");
-    // Which may have been told late, of an instance that is gone.
-    log.happened(an_event(app::EventType::instance_ended), {});
-    EXPECT_EQ(log.names()->find("0123456789ab").name, "we\nb");
-    log.instance_forgotten(instance.id);
-    log.happened(an_event(app::EventType::instance_admitted), {});
-    EXPECT_EQ(log.names()->find("0123456789ab").id, "");
+    JournalEntry entry("instance 3f2a: process 7: GPU 5: no", log::Level::error);
+    entry.add(log::about(instance, 12));
+    const std::map<std::string, std::string> expected = {
+        {"MESSAGE", "instance 3f2a: process 7: GPU 5: no"},
+        {"PRIORITY", "3"},
+        {"SYSLOG_IDENTIFIER", "cgpud"},
+        {"CGPU_INSTANCE", "0123456789abcdef"},
+        {"CGPU_NAME", "we\nb"},
+        {"CGPU_PID", "12"},
+    };
+    EXPECT_EQ(fields_of(entry), expected) << "whatever its text says";
 }
 
 /// journalctl -x shows the text of the catalog by the id.

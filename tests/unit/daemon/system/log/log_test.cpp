@@ -56,6 +56,19 @@ TEST_F(Log, LeavesOutWhatIsBelowTheLevel) {
     EXPECT_EQ(written.str(), "warning: 4\n");
 }
 
+std::string passed_on;
+
+TEST_F(Log, AnOutletGetsWhatALineIsAbout) {
+    log::set_outlet([](log::Level, std::string_view line, const log::Subject& about) {
+        passed_on += about.instance + "/" + std::to_string(about.process) + ": " + std::string(line) + "\n";
+    });
+    log::warn(log::Subject{.instance = "3f2a", .process = 7}, "{} of it", "some\n");
+    log::line(log::Level::info, "nothing");
+    log::set_outlet(nullptr);
+    EXPECT_EQ(passed_on, "3f2a/7: some\\x0a of it\n/0: nothing\n");
+    EXPECT_EQ(written.str(), "");
+}
+
 TEST_F(Log, WritesAFinishedLineAsItIs) {
     log::line(log::Level::info, "instance {}: said {0} and }");
     log::info("{}", "a value with {} in it");

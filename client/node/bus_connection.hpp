@@ -9,12 +9,10 @@
 #include "dbus/generated/instance_proxy.hpp"
 #include "dbus/generated/job_proxy.hpp"
 #include "dbus/generated/manager_proxy.hpp"
+#include "dbus/names.hpp"
 
 /// The generated proxies on one connection. Only this room includes them.
 namespace cgpu::client {
-
-constexpr const char* kServiceName = "org.cgpu1";
-constexpr const char* kManagerPath = "/org/cgpu1";
 
 /// A proxy with a public constructor. It shares the connection: one of its own would cost a thread. `service`
 /// may also be the unique name of a connection.
@@ -24,7 +22,8 @@ constexpr const char* kManagerPath = "/org/cgpu1";
 template <class Interface>
 class Proxy final : public sdbus::ProxyInterfaces<Interface> {
   public:
-    Proxy(sdbus::IConnection& connection, const std::string& path, const std::string& service = kServiceName)
+    Proxy(sdbus::IConnection& connection, const std::string& path,
+          const std::string& service = bus_names::kService)
         : sdbus::ProxyInterfaces<Interface>(connection, compat::ServiceName(service),
                                             sdbus::ObjectPath(path)) {}
     ~Proxy() = default;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "dbus/names.hpp"
+
 namespace cgpu::client {
 namespace {
 
 using Kind = ClientError::Kind;
 
-constexpr std::string_view kOurs = "org.cgpu1.Error.";
-constexpr std::string_view kBus = "org.freedesktop.DBus.Error.";
 /// libsystemd's errors for an errno: the socket of the bus doesn't exist, or the connection breaks.
 constexpr std::string_view kSystem = "System.Error.";
 
@@ -38,13 +38,13 @@ ClientError unreachable(std::string_view why) {
 }  // namespace
 
 ClientError from_bus(std::string_view name, std::string_view text) {
-    if (name.starts_with(kOurs)) {
-        const std::string_view reason = name.substr(kOurs.size());
+    if (name.starts_with(bus_names::kErrors)) {
+        const std::string_view reason = name.substr(bus_names::kErrors.size());
         return {kind_of_ours(reason), std::string(text), std::string(reason)};
     }
     if (name.starts_with(kSystem)) return unreachable(text);
-    if (name.starts_with(kBus)) {
-        const std::string_view suffix = name.substr(kBus.size());
+    if (name.starts_with(bus_names::kBusErrors)) {
+        const std::string_view suffix = name.substr(bus_names::kBusErrors.size());
         if (std::find(kAbsent.begin(), kAbsent.end(), suffix) != kAbsent.end()) return unreachable(text);
         if (suffix == "AccessDenied")
             return {Kind::not_authorized, "cgpud: the system bus forbids the call (" + std::string(text) +

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/node/bus_connection.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr const char* kBusName = "org.freedesktop.DBus";
 /// poll() takes an int, so a longer wait is divided.
 constexpr milliseconds kLongest{60'000};
 
@@ -25,13 +25,13 @@ constexpr milliseconds kLongest{60'000};
 
 BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path)
     : connection_(connection),
-      job_(sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(path))),
-      manager_(
-          sdbus::createProxy(connection, compat::ServiceName(kServiceName), sdbus::ObjectPath(kManagerPath))),
-      bus_(sdbus::createProxy(connection, compat::ServiceName(kBusName),
-                              sdbus::ObjectPath("/org/freedesktop/DBus"))) {
+      job_(sdbus::createProxy(connection, compat::ServiceName(bus_names::kService), sdbus::ObjectPath(path))),
+      manager_(sdbus::createProxy(connection, compat::ServiceName(bus_names::kService),
+                                  sdbus::ObjectPath(bus_names::kManager))),
+      bus_(sdbus::createProxy(connection, compat::ServiceName(bus_names::kBus),
+                              sdbus::ObjectPath(bus_names::kBusPath))) {
     job_->uponSignal("PropertiesChanged")
-        .onInterface("org.freedesktop.DBus.Properties")
+        .onInterface(bus_names::kProperties)
         .call([this](const std::string&, const std::map<std::string, sdbus::Variant>&,
                      const std::vector<std::string>&) { changed_ = true; });
     manager_->uponSignal("JobRemoved")
@@ -43,9 +43,9 @@ BusJobWatch::BusJobWatch(sdbus::IConnection& connection, const std::string& path
         });
     // A daemon that was killed sends nothing; the next one resumes the job.
     bus_->uponSignal("NameOwnerChanged")
-        .onInterface(kBusName)
+        .onInterface(bus_names::kBus)
         .call([this](const std::string& name, const std::string&, const std::string&) {
-            if (name == kServiceName) changed_ = true;
+            if (name == bus_names::kService) changed_ = true;
         });
     for (auto* proxy : {job_.get(), manager_.get(), bus_.get()}) compat::finish_registration(*proxy);
 }

@@ -13,6 +13,7 @@
 #include "core/model/instance.hpp"
 #include "core/model/utf8.hpp"
 #include "dbus/caller.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -97,7 +98,7 @@ auto until_others_have_ended(Ask ask) {
 
 struct BusNode::Bus {
     std::unique_ptr<sdbus::IConnection> connection;
-    ManagerProxy manager{*connection, kManagerPath};
+    ManagerProxy manager{*connection, bus_names::kManager};
 
     explicit Bus(std::unique_ptr<sdbus::IConnection> made) : connection(std::move(made)) {}
 

@@ -5,6 +5,7 @@
 
 #include "client/node/bus_connection.hpp"
 #include "client/node/bus_snapshot.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -15,12 +16,12 @@ constexpr std::chrono::seconds kAnswerTakes{3};
 /// The unique name of cgpud's connection: calls to it never start a service. Throws sdbus::Error if there is
 /// no cgpud.
 std::string owner_of_service(sdbus::IConnection& connection) {
-    const auto bus = sdbus::createProxy(connection, compat::ServiceName("org.freedesktop.DBus"),
-                                        sdbus::ObjectPath("/org/freedesktop/DBus"));
+    const auto bus = sdbus::createProxy(connection, compat::ServiceName(bus_names::kBus),
+                                        sdbus::ObjectPath(bus_names::kBusPath));
     std::string owner;
     bus->callMethod("GetNameOwner")
-        .onInterface("org.freedesktop.DBus")
-        .withArguments(std::string(kServiceName))
+        .onInterface(bus_names::kBus)
+        .withArguments(std::string(bus_names::kService))
         .storeResultsTo(owner);
     return owner;
 }

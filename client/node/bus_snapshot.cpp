@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/node/bus_connection.hpp"
+#include "dbus/names.hpp"
 #include "dbus/usage.hpp"
 
 namespace cgpu::client {
@@ -38,20 +39,18 @@ void read_into(const Properties& properties, const char* name, std::optional<T>&
 
 Objects managed_objects(sdbus::IConnection& connection, const std::string& service) {
     const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(kManagerPath));
+        sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(bus_names::kManager));
     Objects objects;
-    proxy->callMethod("GetManagedObjects")
-        .onInterface("org.freedesktop.DBus.ObjectManager")
-        .storeResultsTo(objects);
+    proxy->callMethod("GetManagedObjects").onInterface(bus_names::kObjectManager).storeResultsTo(objects);
     return objects;
 }
 
 Properties properties_of(sdbus::IConnection& connection, const std::string& path,
-                         const std::string& interface, const std::string& service = kServiceName) {
+                         const std::string& interface, const std::string& service = bus_names::kService) {
     const auto proxy = sdbus::createProxy(connection, compat::ServiceName(service), sdbus::ObjectPath(path));
     Properties properties;
     proxy->callMethod("GetAll")
-        .onInterface("org.freedesktop.DBus.Properties")
+        .onInterface(bus_names::kProperties)
         .withArguments(interface)
         .storeResultsTo(properties);
     return properties;
@@ -291,7 +290,7 @@ Job read_job(sdbus::IConnection& connection, const std::string& path) {
 
 std::vector<Gpu> read_gpus(sdbus::IConnection& connection) {
     std::vector<Gpu> gpus;
-    for (const auto& [path, interfaces] : managed_objects(connection, kServiceName))
+    for (const auto& [path, interfaces] : managed_objects(connection, bus_names::kService))
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
             gpus.push_back(to_gpu(gpu->second));
     sort_gpus(gpus);
@@ -300,7 +299,8 @@ std::vector<Gpu> read_gpus(sdbus::IConnection& connection) {
 
 Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& service) {
     Snapshot snapshot;
-    const auto manager = properties_of(connection, kManagerPath, ManagerProxy::INTERFACE_NAME, service);
+    const auto manager =
+        properties_of(connection, bus_names::kManager, ManagerProxy::INTERFACE_NAME, service);
     read_into(manager, "Version", snapshot.version);
     read_into(manager, "ModuleVersion", snapshot.module_version);
     read_into(manager, "ModulesInstalled", snapshot.modules_installed);
@@ -320,7 +320,7 @@ Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& servic
     read_into(manager, "NewerDriverFunctions", snapshot.newer_driver_functions);
     read_into(manager, "EventCounts", snapshot.event_counts);
     const auto objects = managed_objects(connection, service);
-    const UsageOfNode usage = ManagerProxy(connection, kManagerPath, service).GetUsage();
+    const UsageOfNode usage = ManagerProxy(connection, bus_names::kManager, service).GetUsage();
     for (const auto& [path, interfaces] : objects) {
         if (const auto gpu = interfaces.find(GpuProxy::INTERFACE_NAME); gpu != interfaces.end())
             add_gpu(snapshot, gpu->second, usage);

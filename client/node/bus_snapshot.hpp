@@ -9,6 +9,7 @@
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
 #include "dbus/compat.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 
@@ -27,7 +28,7 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 /// that ends meanwhile is left out. `service`: org.cgpu1 (the bus starts cgpud if it isn't there), or the
 /// unique name of cgpud's connection. Throws sdbus::Error.
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection,
-                                     const std::string& service = "org.cgpu1");
+                                     const std::string& service = bus_names::kService);
 
 /// The GPUs without their usage, by one call. Throws sdbus::Error.
 [[nodiscard]] std::vector<Gpu> read_gpus(sdbus::IConnection& connection);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/printable.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -28,8 +29,8 @@ bool is_in(const std::string& unit) {
 }  // namespace
 
 void enter_scope(sdbus::IConnection& connection, const Scope& scope) {
-    const auto systemd = sdbus::createProxy(connection, compat::ServiceName("org.freedesktop.systemd1"),
-                                            sdbus::ObjectPath("/org/freedesktop/systemd1"));
+    const auto systemd = sdbus::createProxy(connection, compat::ServiceName(bus_names::kSystemd),
+                                            sdbus::ObjectPath(bus_names::kSystemdPath));
     compat::finish_registration(*systemd);
     const std::vector<Property> properties = {
         {"Description", sdbus::Variant(model::printable(scope.description))},
@@ -39,14 +40,14 @@ void enter_scope(sdbus::IConnection& connection, const Scope& scope) {
         {"CollectMode", sdbus::Variant(std::string("inactive-or-failed"))}};
     sdbus::ObjectPath job;
     systemd->callMethod("StartTransientUnit")
-        .onInterface("org.freedesktop.systemd1.Manager")
+        .onInterface(bus_names::kSystemdManager)
         .withArguments(scope.unit, std::string("fail"), properties, std::vector<Auxiliary>{})
         .storeResultsTo(job);
     // systemd answers before it moves the process.
     const auto give_up = std::chrono::steady_clock::now() + kMovingTakes;
     while (!is_in(scope.unit)) {
         if (std::chrono::steady_clock::now() >= give_up)
-            throw compat::make_error("org.freedesktop.DBus.Error.Timeout",
+            throw compat::make_error(std::string(bus_names::kBusErrors) + "Timeout",
                                      "the process was not moved into it");
         std::this_thread::sleep_for(kLookEvery);
     }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/model/quote.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -40,7 +41,7 @@ std::unique_ptr<sdbus::IConnection> connect_to_host(const std::string& host) {
     try {
         return sdbus::createRemoteSystemBusConnection(host);
     } catch (const sdbus::Error& error) {
-        throw compat::make_error("org.cgpu1.Error.Unreachable",
+        throw compat::make_error(std::string(bus_names::kErrors) + "Unreachable",
                                  host + ": its system bus can't be reached over ssh (" + error.getMessage() +
                                      "). Try: ssh " + host +
                                      " systemd-stdio-bridge --help, which must work without a question.");

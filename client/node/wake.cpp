@@ -7,14 +7,11 @@
 #include <optional>
 
 #include "client/node/bus_connection.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::client {
 namespace {
 
-constexpr const char* kBusService = "org.freedesktop.DBus";
-constexpr const char* kSystemd = "org.freedesktop.systemd1";
-constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
-constexpr const char* kService = "org.freedesktop.systemd1.Service";
 constexpr std::chrono::seconds kBusWaits{25};
 constexpr std::chrono::milliseconds kProcessFor{100};
 /// cgpud's exit status for an invalid configuration (EX_CONFIG).
@@ -31,16 +28,19 @@ std::unique_ptr<sdbus::IProxy> proxy_of(sdbus::IConnection& connection, const ch
 std::optional<UnitState> look_at_unit(sdbus::IConnection& connection) {
     try {
         sdbus::ObjectPath path;
-        proxy_of(connection, kSystemd, "/org/freedesktop/systemd1")
+        proxy_of(connection, bus_names::kSystemd, bus_names::kSystemdPath)
             ->callMethod("GetUnit")
-            .onInterface("org.freedesktop.systemd1.Manager")
+            .onInterface(bus_names::kSystemdManager)
             .withArguments(std::string("cgpud.service"))
             .storeResultsTo(path);
-        const auto unit = proxy_of(connection, kSystemd, path);
+        const auto unit = proxy_of(connection, bus_names::kSystemd, path);
         UnitState state;
-        state.active_state = unit->getProperty("ActiveState").onInterface(kUnit).get<std::string>();
-        state.status_text = unit->getProperty("StatusText").onInterface(kService).get<std::string>();
-        state.exit_status = unit->getProperty("ExecMainStatus").onInterface(kService).get<std::int32_t>();
+        state.active_state =
+            unit->getProperty("ActiveState").onInterface(bus_names::kSystemdUnit).get<std::string>();
+        state.status_text =
+            unit->getProperty("StatusText").onInterface(bus_names::kSystemdService).get<std::string>();
+        state.exit_status =
+            unit->getProperty("ExecMainStatus").onInterface(bus_names::kSystemdService).get<std::int32_t>();
         return state;
     } catch (const sdbus::Error&) {
         return std::nullopt;
@@ -60,15 +60,15 @@ void process_for(sdbus::IConnection& connection, std::chrono::milliseconds time)
 void tell_if_failed(sdbus::IConnection& connection) {
     const auto unit = look_at_unit(connection);
     const auto why = unit ? why_failed(*unit) : std::string();
-    if (!why.empty()) throw compat::make_error("org.freedesktop.DBus.Error.Spawn.Failed", why);
+    if (!why.empty()) throw compat::make_error(std::string(bus_names::kBusErrors) + "Spawn.Failed", why);
 }
 
 /// `bus`: of the bus itself.
 bool is_running(sdbus::IProxy& bus) {
     bool there = false;
     bus.callMethod("NameHasOwner")
-        .onInterface(kBusService)
-        .withArguments(std::string(kServiceName))
+        .onInterface(bus_names::kBus)
+        .withArguments(std::string(bus_names::kService))
         .storeResultsTo(there);
     return there;
 }
@@ -76,15 +76,15 @@ bool is_running(sdbus::IProxy& bus) {
 }  // namespace
 
 ServiceState service_state(sdbus::IConnection& connection) {
-    const auto bus = proxy_of(connection, kBusService, "/org/freedesktop/DBus");
+    const auto bus = proxy_of(connection, bus_names::kBus, bus_names::kBusPath);
     compat::finish_registration(*bus);
     ServiceState state;
     state.running = is_running(*bus);
     if (state.running) {
         std::uint32_t uid = 0;
         bus->callMethod("GetConnectionUnixUser")
-            .onInterface(kBusService)
-            .withArguments(std::string(kServiceName))
+            .onInterface(bus_names::kBus)
+            .withArguments(std::string(bus_names::kService))
             .storeResultsTo(uid);
         state.uid = uid;
     }
@@ -97,7 +97,7 @@ ServiceState service_state(sdbus::IConnection& connection) {
 }
 
 void wake_service(sdbus::IConnection& connection) {
-    const auto bus = proxy_of(connection, kBusService, "/org/freedesktop/DBus");
+    const auto bus = proxy_of(connection, bus_names::kBus, bus_names::kBusPath);
     compat::finish_registration(*bus);
     if (is_running(*bus)) return;
     // After a failed start the bus tries no other for 25 seconds, whoever asks.
@@ -105,9 +105,9 @@ void wake_service(sdbus::IConnection& connection) {
     std::optional<sdbus::Error> failure;
     bool answered = false;
     bus->callMethodAsync("StartServiceByName")
-        .onInterface(kBusService)
+        .onInterface(bus_names::kBus)
         .withTimeout(kBusWaits)
-        .withArguments(std::string(kServiceName), std::uint32_t{0})
+        .withArguments(std::string(bus_names::kService), std::uint32_t{0})
         .uponReplyInvoke([&](compat::MaybeError error, std::uint32_t) {
             answered = true;
             if (error) failure.emplace(*error);

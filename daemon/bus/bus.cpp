@@ -14,6 +14,7 @@
 #include "daemon/bus/message/paths.hpp"
 #include "daemon/bus/objects/objects.hpp"
 #include "dbus/compat.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -83,7 +84,7 @@ void Bus::stop_serving() { connection_->objects.reset(); }
 
 tl::expected<void, std::string> Bus::request_name() {
     try {
-        connection_->bus->requestName(compat::ServiceName(kServiceName));
+        connection_->bus->requestName(compat::ServiceName(bus_names::kService));
     } catch (const sdbus::Error& error) {
         return tl::unexpected("the bus name org.cgpu1: " + error.getMessage() +
                               ". Try: check whether another cgpud runs, and whether org.cgpu1.conf is in "

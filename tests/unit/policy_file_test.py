@@ -21,10 +21,10 @@ def problems(root):
     if policy.tag != "policyconfig":
         yield f"the root is {policy.tag}, not policyconfig"
     actions = [action.get("id") for action in policy.findall("action")]
-    source = (root / "daemon/bus/authority/action.cpp").read_text(encoding="utf-8")
-    named = re.findall(r'return "([^"]+)";', source)
+    source = (root / "dbus/names.hpp").read_text(encoding="utf-8")
+    named = re.findall(r'"(org\.cgpu1\.[a-z-]+)"', source)
     if not named or sorted(actions) != sorted(named):
-        yield f"registered are {sorted(actions)}, and the daemon names {sorted(named)}"
+        yield f"registered are {sorted(actions)}, and dbus/names.hpp names {sorted(named)}"
     unit = (root / "units/cgpud.service.in").read_text(encoding="utf-8")
     user = re.search(r"^User=(.+)$", unit, re.MULTILINE).group(1)
     for action in policy.findall("action"):

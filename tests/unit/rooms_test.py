@@ -14,7 +14,7 @@ FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "leas
 SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
     "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
 # What each room of verbs may include: the input of all verbs, and how they print.
-CGPUCTL = ["core", "client/cgpuctl/base", "client/cgpuctl/output", "client/node", "client/run"]
+CGPUCTL = ["core", "dbus", "client/cgpuctl/base", "client/cgpuctl/output", "client/node", "client/run"]
 # What each room may include, beside itself and the rooms in it. The longest matching name of a room counts.
 MAY = {
     "core/wire": [],

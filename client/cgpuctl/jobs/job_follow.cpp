@@ -4,14 +4,13 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
 using client::Result;
 using Kind = client::ClientError::Kind;
-
-constexpr const char* kJobFolder = "/org/cgpu1/job/";
 
 Result<void> report(const client::Job& job, bool json, Terminal& terminal) {
     if (json) terminal.out() << to_text(to_json(job));
@@ -49,7 +48,7 @@ Result<void> cancel_job_under_way(client::Node& node, Terminal& terminal) {
     if (!snapshot) return tl::unexpected(snapshot.error());
     if (!snapshot->job || snapshot->job->ended())
         return client::fail(Kind::not_found, "cgpuctl: no job is under way. Try: cgpuctl status.");
-    const auto path = kJobFolder + std::to_string(snapshot->job->id);
+    const auto path = std::string(bus_names::kJobs) + "/" + std::to_string(snapshot->job->id);
     if (auto cancelled = node.cancel_job(path); !cancelled) return cancelled;
     const auto job = wait_for_job(path, node, terminal);
     if (!job) return tl::unexpected(job.error());

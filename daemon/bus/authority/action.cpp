@@ -2,20 +2,22 @@
 
 #include <algorithm>
 
+#include "dbus/names.hpp"
+
 namespace cgpu::bus {
 
 std::string_view id_of(Action action) {
     switch (action) {
         case Action::run:
-            return "org.cgpu1.run";
+            return bus_names::kRun;
         case Action::manage_instance:
-            return "org.cgpu1.manage-instance";
+            return bus_names::kManageInstance;
         case Action::manage_policy:
-            return "org.cgpu1.manage-policy";
+            return bus_names::kManagePolicy;
         case Action::trace:
-            return "org.cgpu1.trace";
+            return bus_names::kTrace;
         case Action::upgrade_module:
-            return "org.cgpu1.upgrade-module";
+            return bus_names::kUpgradeModule;
     }
     return {};
 }

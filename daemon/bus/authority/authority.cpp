@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -18,8 +19,6 @@ constexpr const char* kPolkit = "org.freedesktop.PolicyKit1";
 constexpr const char* kPolkitPath = "/org/freedesktop/PolicyKit1/Authority";
 constexpr const char* kPolkitInterface = "org.freedesktop.PolicyKit1.Authority";
 constexpr std::uint32_t kAllowUserInteraction = 1;
-constexpr const char* kBus = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
 /// The subject is identified by its connection: a pid could belong to another process when polkit looks it
 /// up.
 constexpr const char* kSubjectKind = "system-bus-name";
@@ -78,9 +77,9 @@ app::Result<void> judge(const Verdict& verdict, Action action, const compat::Cal
 
 /// No service owns the name, and none can be started for it: polkit isn't installed, or its unit is masked.
 bool is_absent(const std::string& error) {
-    if (error.starts_with("org.freedesktop.systemd1.")) return true;
+    if (error.starts_with(std::string(bus_names::kSystemd) + ".")) return true;
     constexpr std::array kAbsent = {"ServiceUnknown", "NameHasNoOwner", "Spawn."};
-    const std::string prefix = "org.freedesktop.DBus.Error.";
+    const std::string prefix(bus_names::kBusErrors);
     return std::any_of(kAbsent.begin(), kAbsent.end(),
                        [&](const char* name) { return error.starts_with(prefix + name); });
 }
@@ -119,7 +118,8 @@ Authority::Authority(sdbus::IConnection& connection, Callers& callers, Patience 
     : callers_(callers),
       patience_(patience),
       polkit_(sdbus::createProxy(connection, compat::ServiceName(kPolkit), sdbus::ObjectPath(kPolkitPath))),
-      bus_(sdbus::createProxy(connection, compat::ServiceName(kBus), sdbus::ObjectPath(kBusPath))) {}
+      bus_(sdbus::createProxy(connection, compat::ServiceName(bus_names::kBus),
+                              sdbus::ObjectPath(bus_names::kBusPath))) {}
 
 Authority::~Authority() = default;
 
@@ -172,7 +172,7 @@ void Authority::refuse_if_there(const app::Result<void>& refused, Action action,
     };
     try {
         bus_->callMethodAsync("NameHasOwner")
-            .onInterface(kBus)
+            .onInterface(bus_names::kBus)
             .withArguments(caller.name)
             .uponReplyInvoke(replied);
     } catch (const sdbus::Error&) {

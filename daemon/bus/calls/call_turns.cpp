@@ -10,12 +10,11 @@
 
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/message_limits.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::bus {
 namespace {
 
-constexpr const char* kBus = "org.freedesktop.DBus";
-constexpr const char* kBusPath = "/org/freedesktop/DBus";
 /// What a message takes beside its text and values.
 constexpr std::size_t kMessageBytes = 1024;
 constexpr std::size_t kValueBytes = 8;
@@ -51,7 +50,8 @@ void CallTurns::Unref::operator()(sd_bus_message* message) const { sd_bus_messag
 void CallTurns::Unref::operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
 
 CallTurns::CallTurns(sdbus::IConnection& connection, Callers& callers) : callers_(callers) {
-    const auto proxy = sdbus::createProxy(connection, compat::ServiceName(kBus), sdbus::ObjectPath(kBusPath));
+    const auto proxy = sdbus::createProxy(connection, compat::ServiceName(bus_names::kBus),
+                                          sdbus::ObjectPath(bus_names::kBusPath));
     bus_ = compat::bus_of(*proxy);
     sd_bus_slot* slot = nullptr;
     const auto filter = [](sd_bus_message* message, void* turns, sd_bus_error*) {
@@ -59,7 +59,7 @@ CallTurns::CallTurns(sdbus::IConnection& connection, Callers& callers) : callers
     };
     const int added = sd_bus_add_filter(bus_, &slot, filter, this);
     if (added < 0)
-        throw compat::make_error("org.freedesktop.DBus.Error.Failed",
+        throw compat::make_error(bus_names::kFailed,
                                  std::string("a filter of messages: ") + std::strerror(-added));
     filter_.reset(slot);
 }
@@ -127,8 +127,9 @@ void CallTurns::ask_for(const std::string& name, Call call) {
             its.turns.learn(its, answer);
             return 1;
         };
-        if (sd_bus_call_method_async(bus_, &slot, kBus, kBusPath, kBus, "GetConnectionCredentials", answered,
-                                     &found->second, "s", name.c_str()) < 0) {
+        if (sd_bus_call_method_async(bus_, &slot, bus_names::kBus, bus_names::kBusPath, bus_names::kBus,
+                                     "GetConnectionCredentials", answered, &found->second, "s",
+                                     name.c_str()) < 0) {
             unknown_.erase(found);
             return turn_away(call.message.get(), "the bus can't be asked who sent it");
         }

@@ -4,11 +4,10 @@
 
 #include <cstring>
 
+#include "dbus/names.hpp"
+
 namespace cgpu::bus {
 namespace {
-
-constexpr const char* kBusItself = "org.freedesktop.DBus";
-constexpr const char* kPathOfBus = "/org/freedesktop/DBus";
 
 tl::unexpected<model::Refusal> has_too_many(const std::string& method, const std::string& who,
                                             const std::string& remedy) {
@@ -23,8 +22,8 @@ tl::unexpected<model::Refusal> has_too_many(const std::string& method, const std
 void HandedOut::Unref::operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
 
 HandedOut::HandedOut(sdbus::IConnection& connection) {
-    const auto proxy =
-        sdbus::createProxy(connection, compat::ServiceName(kBusItself), sdbus::ObjectPath(kPathOfBus));
+    const auto proxy = sdbus::createProxy(connection, compat::ServiceName(bus_names::kBus),
+                                          sdbus::ObjectPath(bus_names::kBusPath));
     bus_ = compat::bus_of(*proxy);
 }
 
@@ -65,18 +64,17 @@ void HandedOut::add(const compat::Caller& caller) {
 void HandedOut::watch(Receiver& receiver) {
     const auto must = [](int result) {
         if (result < 0)
-            throw compat::make_error(
-                "org.freedesktop.DBus.Error.Failed",
-                std::string("watching the caller's connection: ") + std::strerror(-result));
+            throw compat::make_error(bus_names::kFailed, std::string("watching the caller's connection: ") +
+                                                             std::strerror(-result));
     };
     const auto ended = [](sd_bus_message*, void* its, sd_bus_error*) {
         const auto& gone = *static_cast<Receiver*>(its);
         gone.all.forget(std::string(gone.name));
         return 0;
     };
-    const std::string rule = std::string("type='signal',sender='") + kBusItself + "',path='" + kPathOfBus +
-                             "',interface='" + kBusItself + "',member='NameOwnerChanged',arg0='" +
-                             receiver.name + "'";
+    const std::string rule = std::string("type='signal',sender='") + bus_names::kBus + "',path='" +
+                             bus_names::kBusPath + "',interface='" + bus_names::kBus +
+                             "',member='NameOwnerChanged',arg0='" + receiver.name + "'";
     // Without this function sd-bus would end the connection if the bus refused the rule.
     const auto installed = [](sd_bus_message*, void*, sd_bus_error*) { return 1; };
     sd_bus_slot* slot = nullptr;
@@ -94,8 +92,8 @@ void HandedOut::watch(Receiver& receiver) {
             asked.question.reset();
         return 1;
     };
-    must(sd_bus_call_method_async(bus_, &slot, kBusItself, kPathOfBus, kBusItself, "NameHasOwner", answered,
-                                  &receiver, "s", receiver.name.c_str()));
+    must(sd_bus_call_method_async(bus_, &slot, bus_names::kBus, bus_names::kBusPath, bus_names::kBus,
+                                  "NameHasOwner", answered, &receiver, "s", receiver.name.c_str()));
     receiver.question.reset(slot);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/model/utf8.hpp"
 #include "daemon/app/ports/log.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -39,7 +40,7 @@ std::string_view suffix(Reason reason) {
 }  // namespace
 
 std::string error_name(model::Refusal::Reason reason) {
-    return "org.cgpu1.Error." + std::string(suffix(reason));
+    return std::string(bus_names::kErrors) + std::string(suffix(reason));
 }
 
 std::optional<Reason> reason_of(std::string_view name) {
@@ -57,7 +58,7 @@ sdbus::Error to_bus_error(const model::Refusal& refusal) {
 sdbus::Error internal_error(std::string_view method, std::string_view what) {
     log::error("{}: {}", method, what);
     return compat::make_error(
-        "org.cgpu1.Error.Internal",
+        std::string(bus_names::kErrors) + "Internal",
         std::string(method) + ": the daemon failed. Try: read its log (journalctl -u cgpud).");
 }
 

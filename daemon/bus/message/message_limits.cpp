@@ -8,6 +8,7 @@
 
 #include "daemon/bus/message/errors.hpp"
 #include "dbus/caller.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -78,11 +79,11 @@ std::optional<MessageLimits::Size> MessageLimits::size_of(sd_bus_message* messag
 }
 
 MessageLimits::MessageLimits(sdbus::IConnection& connection) {
-    const auto proxy = sdbus::createProxy(connection, compat::ServiceName("org.freedesktop.DBus"),
-                                          sdbus::ObjectPath("/org/freedesktop/DBus"));
+    const auto proxy = sdbus::createProxy(connection, compat::ServiceName(bus_names::kBus),
+                                          sdbus::ObjectPath(bus_names::kBusPath));
     const int added = sd_bus_add_filter(compat::bus_of(*proxy), &slot_, refuse_if_long, nullptr);
     if (added < 0)
-        throw compat::make_error("org.freedesktop.DBus.Error.Failed",
+        throw compat::make_error(bus_names::kFailed,
                                  std::string("a filter of messages: ") + std::strerror(-added));
 }
 

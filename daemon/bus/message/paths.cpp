@@ -6,6 +6,8 @@
 
 #include <systemd/sd-bus.h>
 
+#include "dbus/names.hpp"
+
 namespace cgpu::bus {
 namespace {
 
@@ -23,14 +25,14 @@ sdbus::ObjectPath encode(const char* prefix, const std::string& name) {
 
 }  // namespace
 
-sdbus::ObjectPath path_of(const model::Uuid& gpu) { return encode("/org/cgpu1/gpu", gpu.to_string()); }
+sdbus::ObjectPath path_of(const model::Uuid& gpu) { return encode(bus_names::kGpus, gpu.to_string()); }
 
 sdbus::ObjectPath path_of(const model::InstanceId& instance) {
-    return encode("/org/cgpu1/instance", instance.str());
+    return encode(bus_names::kInstances, instance.str());
 }
 
 sdbus::ObjectPath path_of_job(std::uint64_t id) {
-    return sdbus::ObjectPath("/org/cgpu1/job/" + std::to_string(id));
+    return sdbus::ObjectPath(std::string(bus_names::kJobs) + "/" + std::to_string(id));
 }
 
 }  // namespace cgpu::bus

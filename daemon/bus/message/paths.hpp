@@ -8,9 +8,6 @@
 
 namespace cgpu::bus {
 
-constexpr const char* kServiceName = "org.cgpu1";
-constexpr const char* kManagerPath = "/org/cgpu1";
-
 /// `/org/cgpu1/gpu/…`, `/org/cgpu1/instance/…`, encoded as sd_bus_path_encode does it.
 [[nodiscard]] sdbus::ObjectPath path_of(const model::Uuid& gpu);
 [[nodiscard]] sdbus::ObjectPath path_of(const model::InstanceId& instance);

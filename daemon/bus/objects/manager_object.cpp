@@ -13,6 +13,7 @@
 #include "daemon/bus/message/paths.hpp"
 #include "daemon/bus/objects/description.hpp"
 #include "daemon/bus/objects/event_view.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -70,7 +71,7 @@ void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName
 ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                              app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
                              HandedOut& handed_out, std::string version, app::Examined examined)
-    : AdaptorInterfaces(connection, sdbus::ObjectPath(kManagerPath)),
+    : AdaptorInterfaces(connection, sdbus::ObjectPath(bus_names::kManager)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),

@@ -1,15 +1,12 @@
 // What cgpu uses of the system: cgroups and polkit.
-#include <array>
-
 #include "client/cgpuctl/doctor/checks/checks.hpp"
+#include "dbus/names.hpp"
 
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
 constexpr const char* kPolkit = "polkit";
 constexpr const char* kActions = "/usr/share/polkit-1/actions/org.cgpu1.policy";
-constexpr std::array kNames = {"org.cgpu1.run", "org.cgpu1.manage-instance", "org.cgpu1.manage-policy",
-                               "org.cgpu1.trace", "org.cgpu1.upgrade-module"};
 
 bool has_polkit(const Host& host) {
     return !host.first_of({"/usr/lib/polkit-1/polkitd", "/usr/libexec/polkitd",
@@ -31,13 +28,13 @@ Findings check_cgroups(const Look& look) {
 Findings check_polkit(const Look& look) {
     constexpr const char* kEffect = "users other than root are refused whatever polkit's rules say";
     const auto text = look.host.read(kActions).text;
-    for (const char* name : kNames)
+    for (const char* name : bus_names::kActions)
         if (text.find("<action id=\"" + std::string(name) + "\">") == std::string::npos)
             return {{Level::problem, kPolkit, "the action " + std::string(name) + " is not in " + kActions,
                      kEffect, "install cgpu again (apt install --reinstall cgpu)"}};
     if (!has_polkit(look.host))
         return {ok(kPolkit, "it is not installed, so only root may change something")};
-    return {ok(kPolkit, "cgpu's " + std::to_string(kNames.size()) + " actions are registered")};
+    return {ok(kPolkit, "cgpu's " + std::to_string(bus_names::kActions.size()) + " actions are registered")};
 }
 
 }  // namespace cgpu::cgpuctl::doctor

@@ -36,7 +36,8 @@ tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, co
 
 }  // namespace
 
-LeaseFile::LeaseFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+LeaseFile::LeaseFile(std::filesystem::path path, int fd, const LeaseVersions& versions)
+    : path_(std::move(path)), fd_(fd), versions_(versions) {}
 
 LeaseFile::~LeaseFile() {
     if (mapped_ != nullptr) munmap(mapped_, bytes_);
@@ -45,23 +46,24 @@ LeaseFile::~LeaseFile() {
     close(fd_);
 }
 
-app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::path& path) {
+app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::path& path,
+                                                        const LeaseVersions& versions) {
     std::string damage;
     // The second round is for a new file, after a damaged one was moved away.
     for (int round = 0; round < 2; ++round) {
         const int fd = open_locked(path);
         if (fd < 0) return refuse_file(path, errno == EWOULDBLOCK ? "another cgpud uses it" : error_text());
-        std::unique_ptr<LeaseFile> file(new LeaseFile(path, fd));
+        std::unique_ptr<LeaseFile> file(new LeaseFile(path, fd, versions));
         if (const auto begun = file->begin(); !begun) return tl::unexpected(begun.error());
         if (const auto version = file->version_to_come())
             return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(),
                                  "it is of version " + std::to_string(*version) +
                                      " and this cgpud knows versions up to " +
-                                     std::to_string(LeaseFileHeader::kVersion),
+                                     std::to_string(versions.newest),
                                  "start the newer cgpud that wrote it, which knows what running jobs hold");
         if (const auto found = file->find_damage(); found.empty()) {
             file->damage_ = damage;
-            static_cast<LeaseFileHeader*>(file->mapped_)->version = LeaseFileHeader::kVersion;
+            static_cast<LeaseFileHeader*>(file->mapped_)->version = versions.newest;
             return file;
         } else {
             damage = "lease file " + path.string() + ": " + found + ". It was moved to " + path.string() +
@@ -89,7 +91,7 @@ app::Result<void> LeaseFile::begin() {
     if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
     if (auto reserved = reserve(kFirstRecords); !reserved) return reserved;
     auto* header = static_cast<LeaseFileHeader*>(mapped_);
-    header->version = LeaseFileHeader::kVersion;
+    header->version = versions_.newest;
     header->record_bytes = sizeof(LeaseRecord);
     std::atomic_ref(header->magic).store(LeaseFileHeader::kMagic, std::memory_order_release);
     return {};
@@ -116,7 +118,7 @@ app::Result<void> LeaseFile::reserve(std::size_t records) {
 std::optional<std::uint32_t> LeaseFile::version_to_come() const {
     const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
     if (bytes_ < sizeof(LeaseFileHeader) || header->magic != LeaseFileHeader::kMagic ||
-        header->version <= LeaseFileHeader::kVersion)
+        header->version <= versions_.newest)
         return std::nullopt;
     return header->version;
 }
@@ -125,7 +127,7 @@ std::string LeaseFile::find_damage() const {
     if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
     const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
     if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";
-    if (header->version < LeaseFileHeader::kOldestVersion || header->record_bytes != sizeof(LeaseRecord))
+    if (header->version < versions_.oldest || header->record_bytes != sizeof(LeaseRecord))
         return "its version " + std::to_string(header->version) + " is not known";
     if ((bytes_ - sizeof(LeaseFileHeader)) % sizeof(LeaseRecord) != 0) return "it was cut off";
     const auto all = records();

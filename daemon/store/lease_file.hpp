@@ -26,7 +26,8 @@ class LeaseFile final : public app::LeaseTable {
   public:
     /// Opens or creates the file. Refused (storage), with nothing changed: it can't be created, another
     /// daemon holds it, or a newer version wrote it.
-    static app::Result<std::unique_ptr<LeaseFile>> open(const std::filesystem::path& path);
+    static app::Result<std::unique_ptr<LeaseFile>> open(const std::filesystem::path& path,
+                                                        const LeaseVersions& versions = {});
     ~LeaseFile() override;
     LeaseFile(const LeaseFile&) = delete;
     LeaseFile& operator=(const LeaseFile&) = delete;
@@ -43,7 +44,7 @@ class LeaseFile final : public app::LeaseTable {
     void set_context_size(const ContextSize& size) override;
 
   private:
-    LeaseFile(std::filesystem::path path, int fd);
+    LeaseFile(std::filesystem::path path, int fd, const LeaseVersions& versions);
 
     app::Result<void> begin();
     app::Result<void> reserve(std::size_t records);
@@ -58,6 +59,7 @@ class LeaseFile final : public app::LeaseTable {
 
     std::filesystem::path path_;
     int fd_;
+    LeaseVersions versions_;
     void* mapped_ = nullptr;
     std::size_t bytes_ = 0;
     std::size_t first_maybe_free_ = 0;

@@ -11,13 +11,20 @@ namespace cgpu::store {
 /// The start of the lease file.
 struct LeaseFileHeader {
     static constexpr std::uint64_t kMagic = 0x7361656c75706763;  // "cgpuleas"
+    /// Of what this cgpud writes. Another layout of records needs another one; a number is never given again.
     static constexpr std::uint32_t kVersion = 2;
-    static constexpr std::uint32_t kOldestVersion = 1;  ///< without context sizes
+    static constexpr std::uint32_t kOldestVersion = 2;  ///< that of cgpu 1.0.0: no release wrote another one
 
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t record_bytes;
     std::uint8_t reserved[240];
+};
+
+/// The versions that are read; the newest is written. Tests make up those of a later cgpud.
+struct LeaseVersions {
+    std::uint32_t oldest = LeaseFileHeader::kOldestVersion;
+    std::uint32_t newest = LeaseFileHeader::kVersion;
 };
 
 /// One lease in the file, or the size of a context on one GPU. Only the daemon reads it, on the machine and

@@ -18,7 +18,7 @@ struct LeaseAmounts {
 };
 
 /// Stands for the processes of a pool whose exported memory may live on without them: its record has these
-/// bytes as a lease. A cgpud that doesn't know it takes it for a process that has ended.
+/// bytes as a lease.
 inline const model::Process kNobody{1, 0, {}};
 
 /// Storage of leases that outlives the daemon; store::LeaseFile implements it. It is the only source after a

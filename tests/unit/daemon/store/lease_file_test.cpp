@@ -137,35 +137,49 @@ TEST_F(LeaseFileTest, DamageIsSaidAndAFreshFileBegun) {
     damage([&] { write_at(256 + 4, std::string_view("\0\0\0\0", 4)); });  // pid 0
 }
 
-TEST_F(LeaseFileTest, OneOfAVersionToComeIsRefusedAndKept) {
+// A later cgpud: it writes one version more, and reads the present one.
+constexpr LeaseVersions kLater{LeaseFileHeader::kVersion, LeaseFileHeader::kVersion + 1};
+
+TEST_F(LeaseFileTest, ALaterCgpudReadsThePresentFileOnAndThePresentOneRefusesItsFile) {
     {
         const auto file = open();
         file->set(*file->add(key(1)), {2 * kMiB, 0});
     }
-    std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
-    stream.seekp(8);
-    ASSERT_TRUE(stream.put('\x03').flush());
+    {
+        const auto later = LeaseFile::open(path, kLater);
+        ASSERT_TRUE(later) << later.error().text;
+        EXPECT_FALSE((*later)->damaged());
+        ASSERT_EQ((*later)->saved().size(), 1U);
+        EXPECT_EQ((*later)->saved()[0].key, key(1));
+    }
     const auto before = test::read_text(path);
-    const auto newer = LeaseFile::open(path);
-    ASSERT_FALSE(newer);
-    EXPECT_NE(newer.error().text.find("it is of version 3 and this cgpud knows versions up to 2. Try: "),
+    const auto present = LeaseFile::open(path);
+    ASSERT_FALSE(present);
+    EXPECT_NE(present.error().text.find("it is of version " + std::to_string(kLater.newest) +
+                                        " and this cgpud knows versions up to " +
+                                        std::to_string(LeaseFileHeader::kVersion) + ". Try: "),
               std::string::npos)
-        << newer.error().text;
+        << present.error().text;
     EXPECT_EQ(test::read_text(path), before);
     EXPECT_FALSE(fs::exists(path.string() + ".damaged"));
+    const auto again = LeaseFile::open(path, kLater);
+    ASSERT_TRUE(again) << again.error().text;
+    EXPECT_EQ((*again)->saved().size(), 1U);
 }
 
-TEST_F(LeaseFileTest, AFileOfTheVersionBeforeIsReadOn) {
-    {
-        const auto file = open();
-        file->set(*file->add(key(1)), {2 * kMiB, 0});
+TEST_F(LeaseFileTest, AFileOlderThanTheOldestIsMovedAway) {
+    for (const LeaseVersions& versions : {LeaseVersions{}, LeaseVersions{kLater.newest, kLater.newest}}) {
+        const std::uint32_t older = versions.oldest - 1;
+        LeaseFile::open(path, {older, older}).value()->add(key(1)).value();
+        const auto file = LeaseFile::open(path, versions);
+        ASSERT_TRUE(file) << file.error().text;
+        EXPECT_NE((*file)->damage().find("its version " + std::to_string(older) + " is not known"),
+                  std::string::npos)
+            << (*file)->damage();
+        EXPECT_TRUE((*file)->saved().empty());
+        EXPECT_TRUE(fs::remove(path.string() + ".damaged"));
+        fs::remove(path);
     }
-    std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
-    stream.seekp(8);
-    ASSERT_TRUE(stream.put('\x01').flush());
-    const auto file = open();
-    EXPECT_FALSE(file->damaged());
-    EXPECT_EQ(file->saved().size(), 1U);
 }
 
 TEST_F(LeaseFileTest, AFileOfZerosIsAnEmptyOne) {

@@ -44,16 +44,16 @@ std::optional<Refusal> why_not_known(const Manifest& manifest, const std::string
                        "it is for " + model::quote(manifest.machine) + ", and this machine is " +
                            std::string(elf::this_machine()),
                        "use the bundle for this machine");
+    const auto unknown = [&](std::uint32_t version, const char* what, bool older) {
+        return refused(Reason::unsupported, path,
+                       "it has version " + std::to_string(version) + " of " + what +
+                           ", which this release of cgpu doesn't know",
+                       older ? "use a newer version of the module" : "upgrade the package cgpu first");
+    };
     if (manifest.abi < upgrade::kOldestEngineAbi || manifest.abi > upgrade::kNewestEngineAbi)
-        return refused(Reason::unsupported, path,
-                       "it has version " + std::to_string(manifest.abi) +
-                           " of the engine's ABI, which this release of cgpu doesn't know",
-                       "upgrade the package cgpu first");
+        return unknown(manifest.abi, "the engine's ABI", manifest.abi < upgrade::kOldestEngineAbi);
     if (manifest.pages != wire::kPageVersion)
-        return refused(Reason::unsupported, path,
-                       "it has version " + std::to_string(manifest.pages) +
-                           " of the shared pages, which this release of cgpu doesn't know",
-                       "upgrade the package cgpu first");
+        return unknown(manifest.pages, "the shared pages", manifest.pages < wire::kPageVersion);
     return std::nullopt;
 }
 

@@ -9,8 +9,8 @@
 namespace cgpu::upgrade {
 
 /// The tables of engines that this release's fronts can call (module/engine/abi/api.hpp).
-constexpr std::uint32_t kOldestEngineAbi = 1;
-constexpr std::uint32_t kNewestEngineAbi = 1;
+constexpr std::uint32_t kOldestEngineAbi = 2;
+constexpr std::uint32_t kNewestEngineAbi = 2;
 
 /// What a version of the module declares: `manifest.json` beside its engine file, in a folder named after the
 /// version. bundle/manifest_text.hpp reads and writes it.

@@ -81,17 +81,6 @@ std::uint64_t resize(Engine* engine, std::uint32_t gpu, Holding kind, std::uint6
     return engine->accounting.resize(gpu, kind, key, bytes, reserved);
 }
 
-void enter(Engine* engine, const Launch* launch, Decision* decision) {
-    GpuCompute* gpu = engine->gpu(launch->gpu);
-    *decision = Decision{};
-    decision->act = Act::pass;
-    if (gpu != nullptr) *decision = gpu->enter(*launch);
-}
-
-void unused(Engine* engine, std::uint32_t index, BatchId batch, std::uint32_t count) {
-    if (GpuCompute* gpu = engine->gpu(index)) gpu->unused(batch, count);
-}
-
 void request_time(Engine* engine, const TimeRequest* request, TimeGrant* grant) {
     GpuCompute* gpu = engine->gpu(request->launch.gpu);
     *grant = TimeGrant{};
@@ -113,10 +102,6 @@ void estimated(Engine* engine, BatchId batch, std::int64_t end_ns, std::uint32_t
                std::int64_t now_ns, std::uint32_t* ring) {
     GpuCompute* gpu = engine->gpu_of(batch);
     *ring = gpu != nullptr && gpu->estimated(batch, end_ns, by_event != 0, now_ns) ? 1 : 0;
-}
-
-void left(Engine* engine, std::uint32_t index) {
-    if (GpuCompute* gpu = engine->gpu(index)) gpu->left();
 }
 
 std::uint32_t next_open_batch(Engine* engine, std::uint32_t index, std::uint64_t context,
@@ -183,6 +168,7 @@ constexpr EngineTable kTable{
     find,
     freeing,
     release,
+    surrender,
     note_context,
     release_context,
     lease,
@@ -190,9 +176,10 @@ constexpr EngineTable kTable{
     charged,
     leased,
     resize,
-    enter,
-    unused,
-    left,
+    request_time,
+    return_time,
+    may_estimate,
+    estimated,
     next_open_batch,
     closed,
     oldest,
@@ -204,11 +191,6 @@ constexpr EngineTable kTable{
     sync_end,
     save_engine,
     restore_engine,
-    request_time,
-    return_time,
-    may_estimate,
-    estimated,
-    surrender,
 };
 
 }  // namespace

@@ -19,7 +19,9 @@
 /// chooses.
 namespace cgpu::module {
 
-constexpr std::uint32_t kEngineAbi = 1;
+/// Another layout of what is below needs another number; functions that are added at the table's end don't:
+/// see kLeastTableBytes. (Number 1 was given before the first release.)
+constexpr std::uint32_t kEngineAbi = 2;
 constexpr const char* kEngineTableSymbol = "cgpu_engine_table";
 
 struct Engine;  // opaque
@@ -45,22 +47,20 @@ enum class Holding : std::uint32_t {
 /// A run of launches on one stream between two events. 0 is no batch.
 using BatchId = std::uint64_t;
 
-/// Launch::waited of a thread that has waited for `ns`: 2 + whole microseconds, which end at 71 minutes.
+/// Launch::waited of a thread that has waited for `ns`: 1 + whole microseconds, which end at 71 minutes.
 constexpr std::uint32_t waited_code(std::int64_t ns) {
-    constexpr std::int64_t kMost = 0xffff'ffff - 2;
+    constexpr std::int64_t kMost = 0xffff'ffff - 1;
     const std::int64_t us = ns / 1000;
-    return 2 + static_cast<std::uint32_t>(us < 0 ? 0 : us > kMost ? kMost : us);
+    return 1 + static_cast<std::uint32_t>(us < 0 ? 0 : us > kMost ? kMost : us);
 }
 
-/// The nanoseconds in such a code; -1: the front has told no time.
-constexpr std::int64_t waited_ns(std::uint32_t code) {
-    return code < 2 ? -1 : static_cast<std::int64_t>(code - 2) * 1000;
-}
+/// The nanoseconds in such a code, which is not 0.
+constexpr std::int64_t waited_ns(std::uint32_t code) { return static_cast<std::int64_t>(code - 1) * 1000; }
 
 struct Launch {
     std::uint32_t gpu;
     /// Not 0: this thread has already been told to wait for this launch, waited_code() of the time since
-    /// then. Older fronts say 1, whatever the time.
+    /// then.
     std::uint32_t waited;
     std::uint64_t context;
     std::uint64_t stream;
@@ -69,22 +69,20 @@ struct Launch {
 };
 
 enum class Act : std::uint32_t {
-    pass = 1,    ///< call the driver, no metering: the gate is free (`more` counts; `unused` of batch 0)
+    pass = 1,    ///< call the driver, no metering: the gate is free (`more` counts, for batch 0)
     launch = 2,  ///< call the driver, metered: do as `open` and `close` say
     wait = 3,    ///< don't: close what `next_open_batch` names, reap, wait as said below, then ask again
 };
 
 struct Decision {
     Act act;
-    std::uint32_t more;  ///< this many further launches of the same function on the same stream, by the same
-                         ///< thread, may pass without asking as long as the gate's seq stays `seq`; they are
-                         ///< already accounted for. What is not used is given back with `unused`
+    std::uint32_t more;  ///< this many further launches may pass without asking: see TimeGrant
     std::uint32_t seq;   ///< Gate::seq that the decision rests on
     std::uint32_t ring;  ///< 1: ring the doorbell now
     BatchId open;        ///< not 0: record this batch's start event on the stream before the launch
     BatchId close;  ///< not 0: record this batch's end event on the stream after the launch (and after the
                     ///< `more` ones: it is only given with more == 0)
-    BatchId batch;  ///< launch: the batch it belongs to (what `unused` wants to know)
+    BatchId batch;  ///< launch: the batch it belongs to (what `return_time` wants to know)
     const wire::Word* word;    ///< wait: futex word (null: wait for the time only), ...
     std::uint32_t value;       ///< ... while it has this value ...
     std::uint32_t reap_first;  ///< 1: the window is full: the wait is for a batch to be reaped
@@ -151,6 +149,9 @@ struct EngineTable {
     void (*freeing)(Engine*, std::uint32_t begins);
     /// The driver has freed it: the charge ends. Returns 1 if it was known.
     std::uint32_t (*release)(Engine*, Holding, std::uint64_t key);
+    /// As `release`, of memory that may live on outside this process: what the charge took is off the lease,
+    /// too, before any other call can use it. Returns how many bytes of lease that was.
+    std::uint64_t (*surrender)(Engine*, Holding, std::uint64_t key);
     /// Releases everything that was made in a context that the driver has destroyed. (`note_context` records
     /// the context of a key.)
     void (*note_context)(Engine*, Holding, std::uint64_t key, std::uint64_t context);
@@ -171,14 +172,20 @@ struct EngineTable {
                             std::uint64_t reserved);
 
     // Compute.
-    /// Whether a launch may pass, and how. Fronts that ask for GPU time call request_time instead.
-    void (*enter)(Engine*, const Launch*, Decision*);
-    /// Launches of a Decision's `more` that did not happen, or a launch that the driver refused (count 1).
-    void (*unused)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t count);
-    /// A waiting thread gives up. A thread that passes reports that by asking with `waited`. No front has
-    /// ever called this; it stays because the functions after it keep their places in every table of this
-    /// ABI.
-    void (*left)(Engine*, std::uint32_t gpu);
+    /// Whether a launch may pass, and how, and GPU time for further ones.
+    void (*request_time)(Engine*, const TimeRequest*, TimeGrant*);
+    /// The rest of a grant, or a launch that passed on one and was refused by the driver.
+    void (*return_time)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t launches, std::int64_t ns);
+    /// Whether the time of this batch, which was opened by the last decision of this thread, may be
+    /// estimated. 1: the front records no start event. If the program waits for the batch, it records no end
+    /// event either, and calls `estimated` after the wait; else it records one, as for every other batch.
+    std::uint32_t (*may_estimate)(Engine*, BatchId);
+    /// A closed batch without a start event has ended at `end_ns` (CLOCK_MONOTONIC), by its end event
+    /// (`closed` was called when that was recorded); or, with by_event 0, by then at the latest, because a
+    /// wait for it has returned. Charges its estimate, or the time since its first launch if the estimate
+    /// can't be true.
+    void (*estimated)(Engine*, BatchId, std::int64_t end_ns, std::uint32_t by_event, std::int64_t now_ns,
+                      std::uint32_t* ring);
     /// The next open batch on a GPU (stream 0xffff…: any stream, context 0: any); 0 if there is none. With
     /// older_than_ns > 0, a CLOCK_MONOTONIC time, only batches without a launch since then. Cycles through
     /// the batches: one that the front could not close comes again after all others. Closing a batch ends
@@ -214,44 +221,11 @@ struct EngineTable {
     /// the saved engine handed out stays valid: keys, batches, reservations, waits. 0: not understood or no
     /// memory; then the new engine can't be used.
     std::uint32_t (*restore)(Engine*, const void* saved, std::uint64_t bytes);
-
-    // The tables of engines up to 0.2.0 end here: see kLeastTableBytes.
-    /// As `enter`, but grants GPU time instead of launches of one function.
-    void (*request_time)(Engine*, const TimeRequest*, TimeGrant*);
-    /// The rest of a grant, or a launch that passed on one and was refused by the driver.
-    void (*return_time)(Engine*, std::uint32_t gpu, BatchId, std::uint32_t launches, std::int64_t ns);
-
-    // A table may also end here: see estimates_batches.
-    /// Whether the time of this batch, which was opened by the last decision of this thread, may be
-    /// estimated. 1: the front records no start event. If the program waits for the batch, it records no end
-    /// event either, and calls `estimated` after the wait; else it records one, as for every other batch.
-    std::uint32_t (*may_estimate)(Engine*, BatchId);
-    /// A closed batch without a start event has ended at `end_ns` (CLOCK_MONOTONIC), by its end event
-    /// (`closed` was called when that was recorded); or, with by_event 0, by then at the latest, because a
-    /// wait for it has returned. Charges its estimate, or the time since its first launch if the estimate
-    /// can't be true.
-    void (*estimated)(Engine*, BatchId, std::int64_t end_ns, std::uint32_t by_event, std::int64_t now_ns,
-                      std::uint32_t* ring);
-
-    // A table may also end here: see can_surrender.
-    /// As `release`, of memory that may live on outside this process: what the charge took is off the lease,
-    /// too, before any other call can use it. Returns how many bytes of lease that was.
-    std::uint64_t (*surrender)(Engine*, Holding, std::uint64_t key);
 };
 
-/// The size that every table of this ABI has.
-constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, request_time);
-
-/// Whether an engine has `may_estimate` and `estimated`.
-inline bool estimates_batches(const EngineTable& table) {
-    return table.bytes > offsetof(EngineTable, estimated) && table.may_estimate != nullptr &&
-           table.estimated != nullptr;
-}
-
-/// Whether an engine has `surrender`.
-inline bool can_surrender(const EngineTable& table) {
-    return table.bytes > offsetof(EngineTable, surrender) && table.surrender != nullptr;
-}
+/// The size that every table of this ABI has. A function that is added after `restore` is only in engines
+/// whose table is long enough: a front asks for `bytes` before it calls one.
+constexpr std::uint64_t kLeastTableBytes = offsetof(EngineTable, restore) + sizeof(EngineTable::restore);
 
 extern "C" const EngineTable* cgpu_engine_table();
 using EngineTableFunction = const EngineTable* (*)();

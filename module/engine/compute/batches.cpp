@@ -10,23 +10,14 @@ constexpr std::uint64_t kSerialMask = (std::uint64_t{1} << 56) - 1;
 
 }  // namespace
 
-void Batch::add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns) {
-    run = function == last_function && launches > 0 ? run + count : count;
+void Batch::add(std::uint64_t function, std::int64_t each, std::int64_t now_ns) {
     last_function = function;
-    each_ns = each;
-    launches += count;
-    estimate_ns += each * count;
+    ++launches;
+    estimate_ns += each;
     last_ns = now_ns;
     const bool listed =
         std::find(functions, functions + function_count, function) != functions + function_count;
     if (!listed && function_count < kMostFunctions) functions[function_count++] = function;
-}
-
-void Batch::take_back(std::uint32_t count) {
-    count = std::min(count, launches);
-    launches -= count;
-    run -= std::min(run, count);
-    estimate_ns = launches == 0 ? 0 : std::max<std::int64_t>(0, estimate_ns - each_ns * count);
 }
 
 void Batch::add_ahead(std::uint32_t count, std::int64_t ns) {

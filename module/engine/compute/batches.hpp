@@ -30,12 +30,10 @@ struct Batch {
     std::int64_t closed_ns;    ///< when its end event was recorded
     std::int64_t due_mark;     ///< Backlog::mark behind its last launch
     std::int64_t estimate_ns;  ///< of all its launches together
-    std::int64_t each_ns;      ///< estimate of one of the launches let through last
     std::int64_t pace_ns;      ///< time between its last two requests, for each launch
     std::uint32_t last_count;  ///< launches let through then
     std::uint64_t last_function;
     std::uint32_t launches;
-    std::uint32_t run;       ///< launches of last_function in a row: see Meter::run_length
     bool unmeasured;         ///< its one launch is of a function that was never measured
     bool overlapped;         ///< other work ran beside it on another stream
     bool foreign;            ///< another instance's work may have run beside it
@@ -49,11 +47,10 @@ struct Batch {
     std::uint32_t launches_before = 0;  ///< of the batch before it on the stream, if that was filled; or 0
     std::int64_t mean_before_ns = 0;    ///< estimate of one of those
 
-    void add(std::uint64_t function, std::int64_t each, std::uint32_t count, std::int64_t now_ns);
+    void add(std::uint64_t function, std::int64_t each, std::int64_t now_ns);
     /// Further launches of any functions that will take this long together.
     void add_ahead(std::uint32_t count, std::int64_t ns);
-    /// Launches of the last added function that didn't happen.
-    void take_back(std::uint32_t count);
+    /// Launches that didn't happen.
     void take_back_time(std::uint32_t count, std::int64_t ns);
 
     /// For a handover: visit(field) for each, always in this order; new fields come last.
@@ -69,12 +66,10 @@ struct Batch {
         visit(closed_ns);
         visit(due_mark);
         visit(estimate_ns);
-        visit(each_ns);
         visit(pace_ns);
         visit(last_count);
         visit(last_function);
         visit(launches);
-        visit(run);
         visit(unmeasured);
         visit(overlapped);
         visit(foreign);

@@ -19,17 +19,12 @@ void GpuCompute::bind(const wire::Orders* orders, wire::Reports* reports) {
     report();
 }
 
-Decision GpuCompute::enter(const Launch& launch) {
-    const Guard guard(lock_);
-    return decide(launch, Advance::launches).decision;
-}
-
 TimeGrant GpuCompute::request_time(const TimeRequest& request) {
     const Guard guard(lock_);
     if (request.returned_launches > 0 || request.returned_ns > 0)
         meter_.return_time(request.returned_batch, request.returned_launches, request.returned_ns);
     if (request.passed > 0) meter_.passed(request.launch.function, request.passed);
-    return decide(request.launch, Advance::time);
+    return decide(request.launch);
 }
 
 void GpuCompute::return_time(BatchId id, std::uint32_t launches, std::int64_t ns) {
@@ -38,7 +33,7 @@ void GpuCompute::return_time(BatchId id, std::uint32_t launches, std::int64_t ns
     report();
 }
 
-TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
+TimeGrant GpuCompute::decide(const Launch& launch) {
     at(launch.now_ns);
     note_return(launch.now_ns);
     TimeGrant grant{};
@@ -55,7 +50,7 @@ TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
             meter_.count_unmetered(1 + kFreeRun);
             break;
         case Passage::metered:
-            pass(launch, look, advance, grant);
+            pass(launch, look, grant);
             break;
         case Passage::shut:
             decision.act = Act::wait;
@@ -65,7 +60,7 @@ TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
     const bool waits = decision.act == Act::wait;
     if (waits && launch.waited == 0) ++waiting_;
     if (!waits && launch.waited != 0) {
-        wait_ends();
+        if (waiting_ > 0) --waiting_;
         waits_.ended(waited_ns(launch.waited));
         if (reports_ != nullptr) waits_.report(reports_->waits[gpu_]);
     }
@@ -73,11 +68,11 @@ TimeGrant GpuCompute::decide(const Launch& launch, Advance advance) {
     return grant;
 }
 
-void GpuCompute::pass(const Launch& launch, const Look& look, Advance advance, TimeGrant& grant) {
+void GpuCompute::pass(const Launch& launch, const Look& look, TimeGrant& grant) {
     Decision& decision = grant.decision;
     const auto overlap = static_cast<wire::Overlap>(
         orders_ == nullptr ? 0 : orders_->gates[gpu_].overlap.load(std::memory_order_relaxed));
-    const Admission admission = meter_.admit(launch, {look.room_ns, look.window_ns, overlap}, advance);
+    const Admission admission = meter_.admit(launch, {look.room_ns, look.window_ns, overlap});
     if (admission.wait) {
         decision.act = Act::wait;
         decision.reap_first = 1;
@@ -94,18 +89,6 @@ void GpuCompute::pass(const Launch& launch, const Look& look, Advance advance, T
     grant.ask_after = admission.ask_after;
     grant.any_function = admission.any_function ? 1 : 0;
     grant.close_first = admission.close_first;
-}
-
-void GpuCompute::unused(BatchId id, std::uint32_t count) {
-    const Guard guard(lock_);
-    meter_.unused(id, count);
-    report();
-}
-
-void GpuCompute::left() {
-    const Guard guard(lock_);
-    wait_ends();
-    report();
 }
 
 bool GpuCompute::next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns,
@@ -186,10 +169,6 @@ void GpuCompute::note_return(std::int64_t now_ns) {
     const std::int64_t gap = std::max<std::int64_t>(0, now_ns - away_since_ns_);
     usual_gap_ns_ = usual_gap_ns_ == 0 ? gap : usual_gap_ns_ + (gap - usual_gap_ns_) / 4;
     away_since_ns_ = 0;
-}
-
-void GpuCompute::wait_ends() {
-    if (waiting_ > 0) --waiting_;
 }
 
 /// Clock readings of several threads arrive in any order.

@@ -14,11 +14,8 @@ class GpuCompute {
     GpuCompute(const EngineHost& host, std::uint32_t gpu) : gpu_(gpu), meter_(host, gpu) {}
 
     void bind(const wire::Orders* orders, wire::Reports* reports);
-    Decision enter(const Launch& launch);
     TimeGrant request_time(const TimeRequest& request);
     void return_time(BatchId id, std::uint32_t launches, std::int64_t ns);
-    void unused(BatchId id, std::uint32_t count);
-    void left();
 
     bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out);
     void closed(BatchId id, std::int64_t now_ns);
@@ -55,10 +52,9 @@ class GpuCompute {
     }
 
   private:
-    TimeGrant decide(const Launch& launch, Advance advance);
-    void pass(const Launch& launch, const Look& look, Advance advance, TimeGrant& grant);
+    TimeGrant decide(const Launch& launch);
+    void pass(const Launch& launch, const Look& look, TimeGrant& grant);
     void note_return(std::int64_t now_ns);
-    void wait_ends();
     void at(std::int64_t now_ns);
     void report();
 

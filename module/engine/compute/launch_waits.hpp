@@ -9,9 +9,7 @@ namespace cgpu::module {
 /// How long the launches on one GPU waited that had to wait (see wire::LaunchWaits).
 class LaunchWaits {
   public:
-    /// Negative: the front has told no time; it isn't counted.
     void ended(std::int64_t ns) {
-        if (ns < 0) return;
         std::size_t bucket = 0;
         while (bucket < wire::kWaitBuckets - 1 && ns > wire::kWaitBoundsNs[bucket]) ++bucket;
         ++counts_[bucket];

@@ -20,7 +20,7 @@ constexpr std::int64_t kAtOnce = 50'000;     // ns: an event on an idle stream, 
 
 }  // namespace
 
-Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance advance) {
+Admission Meter::admit(const Launch& launch, const Allowance& allowance) {
     const std::int64_t now = launch.now_ns;
     const Cost cost = cost_of(launch);
     Admission admission;
@@ -30,11 +30,10 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
         return each.state == BatchState::open && each.context == launch.context &&
                each.stream == launch.stream;
     });
-    const Sampling::Turn turn = turn_of(launch, cost, batch, advance);
+    const Sampling::Turn turn = turn_of(launch, cost, batch);
     if (turn == Sampling::Turn::wait) return Admission::waits_until(sampling_.ask_again_at(now));
     const bool alone = turn == Sampling::Turn::alone || is_due_alone(launch, cost, batch);
     if (batch != nullptr && batch->launches > 0 && (alone || is_too_much(launch, cost, *batch))) {
-        if (advance == Advance::launches) return Admission::waits_until(now);
         if (turn == Sampling::Turn::alone) filled_.note(*batch);
         begin_closing(*batch);
         admission.close_first = batch->id;
@@ -57,7 +56,7 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
     if (batch->last_count > 0)
         batch->pace_ns = std::max<std::int64_t>(0, now - batch->last_ns) / batch->last_count;
     batch->last_count = 1;
-    put_in(*batch, launch, cost, 1);
+    put_in(*batch, launch, cost);
     batch->scale = cost.scale;
     admission.batch = batch->id;
     admission.cost_ns = static_cast<std::int64_t>(static_cast<double>(cost.each_ns) / cost.scale);
@@ -68,26 +67,16 @@ Admission Meter::admit(const Launch& launch, const Allowance& allowance, Advance
         admission.closes = true;
         return admission;
     }
-    const std::int64_t room = room_for_more(*batch, cost, allowance, now);
-    if (advance == Advance::time) {
-        grant_time(*batch, launch, cost, room, admission);
-    } else {
-        admission.more = run_length(*batch, cost, room);
-        if (admission.more > 0) put_in(*batch, launch, cost, admission.more);
-        batch->last_count += admission.more;
-    }
+    grant_time(*batch, launch, cost, room_for_more(*batch, cost, allowance, now), admission);
     return admission;
 }
 
-/// Launches of fronts that can't close a batch before a launch are sampled only at its beginning.
-Sampling::Turn Meter::turn_of(const Launch& launch, const Cost& cost, const Batch* batch, Advance advance) {
-    const bool begins = batch == nullptr || batch->launches == 0;
-    if (!begins && advance == Advance::launches) return Sampling::Turn::pass;
+Sampling::Turn Meter::turn_of(const Launch& launch, const Cost& cost, const Batch* batch) {
     return sampling_.turn({.now_ns = launch.now_ns,
                            .launches = launches_,
                            .context = launch.context,
                            .stream = launch.stream,
-                           .begins_batch = begins,
+                           .begins_batch = batch == nullptr || batch->launches == 0,
                            .doubted = functions_.is_doubted(launch.function),
                            .any_doubted = functions_.doubted() > 0,
                            .in_flight_ns = flight().remaining(launch.now_ns),
@@ -166,21 +155,11 @@ std::int64_t Meter::room_for_more(const Batch& batch, const Cost& cost, const Al
     return allowance.room_ns == kNever ? room : std::min(room, allowance.room_ns - cost.each_ns);
 }
 
-/// For fronts that call `enter`: those that were built before the engine granted time. They stay in processes
-/// of containers that run, and `Batch::run` is kept for this alone.
-/// How many launches of the same function may follow without asking: twice as many as came in a row already,
-/// but at their pace no more than a quarter of a millisecond, because they count as running until they come.
-std::uint32_t Meter::run_length(const Batch& batch, const Cost& cost, std::int64_t room_ns) const {
-    if (room_ns <= 0 || batch.run < 2) return 0;
-    const std::uint32_t most = std::min({kLongestRun, 2 * batch.run, kBatchLaunches - 1 - batch.launches});
-    const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
-    return static_cast<std::uint32_t>(std::min({room_ns / cost.each_ns, in_time, std::int64_t{most}}));
-}
-
-/// The same for launches of several functions, by their mean cost in this batch, and from the first launch on
-/// if the batch before it was filled. Each function must first have been asked about in the batch, until it
-/// contains kAskedFunctions: so batches of one function are told from others, and a batch's time corrects the
-/// estimates of some of its functions.
+/// How many launches may follow without asking, by their mean cost in this batch: twice as many as it has
+/// already, or the batch before it had if that was filled; but at their pace no more than a quarter of a
+/// millisecond, because they count as running until they come. Each function must first have been asked about
+/// in the batch, until it contains kAskedFunctions: so batches of one function are told from others, and a
+/// batch's time corrects the estimates of some of its functions.
 void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std::int64_t room_ns,
                        Admission& admission) {
     admission.ask_after = functions_.until_sample(launch.function);
@@ -204,13 +183,12 @@ void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std
     launches_ += admission.more;
 }
 
-void Meter::put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count) {
-    batch.add(launch.function, cost.each_ns, count, launch.now_ns);
-    functions_.count(launch.function, count);
-    const std::int64_t estimate = cost.each_ns * count;
-    in_flight_ns_ += estimate;
-    backlog_.add(estimate, launch.now_ns);
-    launches_ += count;
+void Meter::put_in(Batch& batch, const Launch& launch, const Cost& cost) {
+    batch.add(launch.function, cost.each_ns, launch.now_ns);
+    functions_.count(launch.function, 1);
+    in_flight_ns_ += cost.each_ns;
+    backlog_.add(cost.each_ns, launch.now_ns);
+    ++launches_;
 }
 
 /// If launches come more slowly than the GPU works, it is idle within an open batch; that time is not use.
@@ -224,7 +202,7 @@ void Meter::note_gap(std::int64_t now_ns) {
     if (within) idle_.found(gap);
 }
 
-void Meter::unused(BatchId id, std::uint32_t count) {
+void Meter::return_time(BatchId id, std::uint32_t count, std::int64_t ns) {
     if (id == 0) {  // of count_unmetered
         launches_ -= std::min<std::uint64_t>(launches_, count);
         return;
@@ -233,23 +211,10 @@ void Meter::unused(BatchId id, std::uint32_t count) {
     if (batch == nullptr) return;
     const std::int64_t estimate_before = batch->estimate_ns;
     const std::uint32_t launches_before = batch->launches;
-    batch->take_back(count);
-    took_back(*batch, estimate_before, launches_before);
-}
-
-void Meter::return_time(BatchId id, std::uint32_t count, std::int64_t ns) {
-    Batch* batch = batches_.find(id);
-    if (batch == nullptr) return unused(id, count);
-    const std::int64_t estimate_before = batch->estimate_ns;
-    const std::uint32_t launches_before = batch->launches;
     batch->take_back_time(count, static_cast<std::int64_t>(static_cast<double>(ns) * batch->scale));
-    took_back(*batch, estimate_before, launches_before);
-}
-
-void Meter::took_back(const Batch& batch, std::int64_t estimate_before_ns, std::uint32_t launches_before) {
-    in_flight_ns_ -= estimate_before_ns - batch.estimate_ns;
-    backlog_.take_back(estimate_before_ns - batch.estimate_ns);
-    launches_ -= std::min<std::uint64_t>(launches_, launches_before - batch.launches);
+    in_flight_ns_ -= estimate_before - batch->estimate_ns;
+    backlog_.take_back(estimate_before - batch->estimate_ns);
+    launches_ -= std::min<std::uint64_t>(launches_, launches_before - batch->launches);
 }
 
 /// It takes no more launches. The backlog doesn't contain yet what is launched behind it.

@@ -33,21 +33,15 @@ struct Allowance {
     wire::Overlap overlap;   ///< whether another's work may run at the same time
 };
 
-/// What may be granted with a launch, so that the next ones needn't ask.
-enum class Advance {
-    launches,  ///< of the same function
-    time,      ///< for launches of any functions whose cost the front knows
-};
-
 /// Whether the window lets a launch pass, and its place in a batch.
 struct Admission {
     bool wait = false;
-    std::int64_t until_ns = 0;  ///< wait: ask again then; in the past: at once, with all batches closed
+    std::int64_t until_ns = 0;  ///< wait: ask again then
     BatchId batch = 0;          ///< 0: unmetered, because there is no memory
     bool opens = false;
     bool closes = false;
     std::uint32_t more = 0;  ///< launches that may follow without asking
-    // Of Advance::time: see TimeGrant.
+    // See TimeGrant.
     std::int64_t time_ns = 0;
     std::int64_t cost_ns = 0;
     std::uint32_t ask_after = 0;
@@ -70,12 +64,11 @@ class Meter {
   public:
     Meter(const EngineHost& host, std::uint32_t gpu) : functions_(host), batches_(host, gpu) {}
 
-    Admission admit(const Launch& launch, const Allowance& allowance, Advance advance);
+    Admission admit(const Launch& launch, const Allowance& allowance);
     void count_unmetered(std::uint32_t count) { launches_ += count; }
     /// Launches of a function that passed on granted time.
     void passed(std::uint64_t function, std::uint32_t count) { functions_.count(function, count); }
     /// Launches that were granted, or let through, and did not happen.
-    void unused(BatchId id, std::uint32_t count);
     void return_time(BatchId id, std::uint32_t count, std::int64_t ns);
 
     /// Cycles through the open batches; see EngineTable::next_open_batch.
@@ -138,16 +131,14 @@ class Meter {
     Flight flight();
     Batch* open_batch(const Launch& launch, wire::Overlap overlap);
     void begin_closing(Batch& batch);
-    Sampling::Turn turn_of(const Launch& launch, const Cost& cost, const Batch* batch, Advance advance);
+    Sampling::Turn turn_of(const Launch& launch, const Cost& cost, const Batch* batch);
     bool is_due_alone(const Launch& launch, const Cost& cost, const Batch* batch);
     bool is_too_much(const Launch& launch, const Cost& cost, const Batch& batch);
     std::int64_t room_for_more(const Batch& batch, const Cost& cost, const Allowance& allowance,
                                std::int64_t now_ns);
-    std::uint32_t run_length(const Batch& batch, const Cost& cost, std::int64_t room_ns) const;
     void grant_time(Batch& batch, const Launch& launch, const Cost& cost, std::int64_t room_ns,
                     Admission& admission);
-    void took_back(const Batch& batch, std::int64_t estimate_before_ns, std::uint32_t launches_before);
-    void put_in(Batch& batch, const Launch& launch, const Cost& cost, std::uint32_t count);
+    void put_in(Batch& batch, const Launch& launch, const Cost& cost);
     void note_gap(std::int64_t now_ns);
     void finish(Batch& batch, std::int64_t end_ns, std::int64_t now_ns);
     std::int64_t end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns, bool drained);

@@ -42,8 +42,8 @@ void Gives::tell_exports_again() const {
 void Gives::surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes) {
     const Uncancelled uncancelled;
     const Locked lock(mutex_);
-    const auto taken = key != 0 ? session().engine().surrender(gpu, kind, key, bytes)
-                                : session().engine().spare(gpu, bytes, 0);
+    const auto taken =
+        key != 0 ? session().engine().surrender(kind, key) : session().engine().spare(gpu, bytes, 0);
     if (taken != 0) send(gpu, taken, true);
 }
 

@@ -40,8 +40,6 @@ wire::Switched EngineHandle::running() const {
 
 namespace {
 
-bool grants_time(const module::EngineTable& table) { return table.bytes >= sizeof(module::EngineTable); }
-
 using wire::SwitchResult;
 
 /// Callers are kept out this long at most for a thread that doesn't leave the engine (mostly because it has
@@ -108,66 +106,6 @@ bool agree(const Running& old, const Running& fresh, wire::Switched& answer) {
 }
 
 }  // namespace
-
-void EngineHandle::request_time(const module::TimeRequest& request, module::TimeGrant& grant) const {
-    grant = module::TimeGrant{};
-    const Section section;
-    const Running* running = section.running();
-    if (running == nullptr) [[unlikely]]
-        return;
-    const module::EngineTable& table = *running->table;
-    if (grants_time(table)) [[likely]]
-        return table.request_time(running->engine, &request, &grant);
-    const std::uint32_t gpu = request.launch.gpu;
-    if (request.returned_launches > 0)
-        table.unused(running->engine, gpu, request.returned_batch, request.returned_launches);
-    module::Decision& decision = grant.decision;
-    table.enter(running->engine, &request.launch, &decision);
-    if (decision.act != module::Act::launch || decision.more == 0) return;
-    table.unused(running->engine, gpu, decision.batch, decision.more);
-    decision.more = 0;
-}
-
-void EngineHandle::return_time(std::uint32_t gpu, module::BatchId batch, std::uint32_t launches,
-                               std::int64_t ns) const {
-    const Section section;
-    const Running* running = section.running();
-    if (running == nullptr) [[unlikely]]
-        return;
-    const module::EngineTable& table = *running->table;
-    if (grants_time(table)) [[likely]]
-        return table.return_time(running->engine, gpu, batch, launches, ns);
-    table.unused(running->engine, gpu, batch, launches);
-}
-
-std::uint64_t EngineHandle::surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key,
-                                      std::uint64_t bytes) const {
-    const Section section;
-    const Running* running = section.running();
-    if (running == nullptr) return 0;
-    const module::EngineTable& table = *running->table;
-    if (module::can_surrender(table)) return table.surrender(running->engine, kind, key);
-    if (table.release(running->engine, kind, key) == 0) return 0;
-    return table.spare(running->engine, gpu, bytes, 0);
-}
-
-bool EngineHandle::may_estimate(module::BatchId batch) const {
-    const Section section;
-    const Running* running = section.running();
-    return running != nullptr && module::estimates_batches(*running->table) &&
-           running->table->may_estimate(running->engine, batch) != 0;
-}
-
-void EngineHandle::estimated(module::BatchId batch, std::int64_t end_ns, bool by_event, std::int64_t now,
-                             std::uint32_t* ring) const {
-    const Section section;
-    const Running* running = section.running();
-    if (running == nullptr) return;
-    const module::EngineTable& table = *running->table;
-    if (module::estimates_batches(table))
-        return table.estimated(running->engine, batch, end_ns, by_event ? 1 : 0, now, ring);
-    table.lost(running->engine, batch);  // exchanged for an older one meanwhile
-}
 
 void EngineHandle::reset_in_child() {
     sections().reset_in_child();

@@ -62,9 +62,9 @@ class EngineHandle {
     std::uint64_t spare(std::uint32_t gpu, std::uint64_t wanted, std::uint64_t keep) const {
         return call(&module::EngineTable::spare, gpu, wanted, keep);
     }
-    /// With an engine that can't, another thread may take the bytes in between; then they stay leased.
-    std::uint64_t surrender(std::uint32_t gpu, module::Holding kind, std::uint64_t key,
-                            std::uint64_t bytes) const;
+    std::uint64_t surrender(module::Holding kind, std::uint64_t key) const {
+        return call(&module::EngineTable::surrender, kind, key);
+    }
     std::uint64_t charged(std::uint32_t gpu) const { return call(&module::EngineTable::charged, gpu); }
     std::uint64_t leased(std::uint32_t gpu) const { return call(&module::EngineTable::leased, gpu); }
     std::uint64_t resize(std::uint32_t gpu, module::Holding kind, std::uint64_t key, std::uint64_t bytes,
@@ -72,13 +72,21 @@ class EngineHandle {
         return call(&module::EngineTable::resize, gpu, kind, key, bytes, reserved);
     }
 
-    /// With an engine that grants no time, each launch is asked about.
-    void request_time(const module::TimeRequest& request, module::TimeGrant& grant) const;
-    void return_time(std::uint32_t gpu, module::BatchId batch, std::uint32_t launches, std::int64_t ns) const;
-    /// False with an engine that measures all batches.
-    bool may_estimate(module::BatchId batch) const;
+    void request_time(const module::TimeRequest& request, module::TimeGrant& grant) const {
+        grant = module::TimeGrant{};
+        call(&module::EngineTable::request_time, &request, &grant);
+    }
+    void return_time(std::uint32_t gpu, module::BatchId batch, std::uint32_t launches,
+                     std::int64_t ns) const {
+        call(&module::EngineTable::return_time, gpu, batch, launches, ns);
+    }
+    bool may_estimate(module::BatchId batch) const {
+        return call(&module::EngineTable::may_estimate, batch) != 0;
+    }
     void estimated(module::BatchId batch, std::int64_t end_ns, bool by_event, std::int64_t now,
-                   std::uint32_t* ring) const;
+                   std::uint32_t* ring) const {
+        call(&module::EngineTable::estimated, batch, end_ns, by_event ? 1u : 0u, now, ring);
+    }
     bool next_open_batch(std::uint32_t gpu, std::uint64_t context, std::uint64_t stream,
                          std::int64_t older_than_ns, module::OpenBatch* batch) const {
         return call(&module::EngineTable::next_open_batch, gpu, context, stream, older_than_ns, batch) != 0;

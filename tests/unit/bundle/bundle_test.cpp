@@ -166,6 +166,12 @@ TEST_F(BundleFolder, UnknownTablesAndPagesAreRefused) {
               "upgrade the package cgpu first.");
     EXPECT_EQ(reason_, Reason::unsupported);
     write_file(manifest_, good);
+    const std::string older = std::to_string(upgrade::kOldestEngineAbi - 1);
+    change_manifest("\"abi\": " + std::to_string(upgrade::kNewestEngineAbi), "\"abi\": " + older);
+    EXPECT_EQ(said(), "1.2.3: it has version " + older +
+                          " of the engine's ABI, which this release of cgpu doesn't know. Try: use a newer "
+                          "version of the module.");
+    write_file(manifest_, good);
     change_manifest("\"pages\": " + std::to_string(wire::kPageVersion), "\"pages\": 99");
     EXPECT_NE(said().find("version 99 of the shared pages"), std::string::npos) << said();
 }

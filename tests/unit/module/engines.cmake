@@ -31,7 +31,7 @@ target_include_directories(test_engine_next BEFORE PRIVATE ${CMAKE_CURRENT_LIST_
 target_compile_definitions(test_engine_next PRIVATE cgpu_engine_table=plain_engine_table)
 
 # Engines with one fault each: see engine/broken_engine.cpp.
-set(CGPU_BROKEN_ENGINES other_abi older_table no_time failing_restore other_charge other_lease no_engine)
+set(CGPU_BROKEN_ENGINES other_abi short_table failing_restore other_charge other_lease no_engine)
 foreach(kind ${CGPU_BROKEN_ENGINES})
   test_engine(${kind} ${CGPU_NEXT_VERSION_NUMBER} ${CMAKE_CURRENT_LIST_DIR}/engine/broken_engine.cpp
     $<TARGET_OBJECTS:test_engine_parts>)

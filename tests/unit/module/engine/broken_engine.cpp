@@ -15,12 +15,8 @@ namespace {
 EngineTable broken(EngineTable table) {
 #if defined(CGPU_BROKEN_other_abi)
     table.abi = kEngineAbi + 1;
-#elif defined(CGPU_BROKEN_older_table)
+#elif defined(CGPU_BROKEN_short_table)
     table.bytes = kLeastTableBytes - sizeof(void*);
-#elif defined(CGPU_BROKEN_no_time)
-    table.bytes = kLeastTableBytes;
-    table.request_time = nullptr;
-    table.return_time = nullptr;
 #elif defined(CGPU_BROKEN_failing_restore)
     table.restore = [](Engine*, const void*, std::uint64_t) -> std::uint32_t { return 0; };
 #elif defined(CGPU_BROKEN_other_charge)

@@ -41,13 +41,13 @@ TEST(EngineLibrary, IsUsedThroughItsTableAndUnmappedAfterwards) {
     EXPECT_EQ(bytes, 3u << 20);
     EXPECT_EQ(pages.reports.gpus[0].charged_bytes, 4u << 20);
     EXPECT_EQ(table->find(engine, static_cast<Holding>(7), 1, &gpu, &bytes), 0u);
-    const Launch launch{0, 0, 1, 2, 3, 1000};
-    Decision decision{};
-    table->enter(engine, &launch, &decision);
-    EXPECT_EQ(decision.act, Act::launch);
-    const Launch nowhere{wire::kMaxGpus, 0, 1, 2, 3, 1000};
-    table->enter(engine, &nowhere, &decision);
-    EXPECT_EQ(decision.act, Act::pass);
+    TimeRequest request{{0, 0, 1, 2, 3, 1000}, 0, 0, 0, 0};
+    TimeGrant grant{};
+    table->request_time(engine, &request, &grant);
+    EXPECT_EQ(grant.decision.act, Act::launch);
+    request.launch.gpu = wire::kMaxGpus;
+    table->request_time(engine, &request, &grant);
+    EXPECT_EQ(grant.decision.act, Act::pass);
     table->destroy(engine);
     EXPECT_EQ(allocations_held, held_before);
 

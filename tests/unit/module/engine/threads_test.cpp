@@ -75,29 +75,22 @@ TEST(Threads, LaunchingAndReapingAtOnceLeavesNothingInFlight) {
     for (int thread = 0; thread < kThreads; ++thread) {
         threads.emplace_back([&, thread] {
             bool waiting = false;
-            for (int i = 0; i < kRounds; ++i) {
-                const Launch launch{
-                    0,           waiting ? 1u : 0u, 7, std::uint64_t(thread % 2), std::uint64_t(i % 5 + 1),
-                    clock += 100};
-                if (i % 2 == 0) {
-                    const TimeGrant grant = engine.request_time({launch, 3, 0, 0, 0});
-                    const Decision& decision = grant.decision;
-                    waiting = decision.act == Act::wait;
-                    if (grant.close_first != 0) engine.table.closed(engine.engine, grant.close_first, clock);
-                    if (decision.close != 0) engine.table.closed(engine.engine, decision.close, clock);
-                    engine.table.return_time(engine.engine, 0, decision.batch, decision.more / 2,
-                                             grant.time_ns / 2);
-                    if (waiting) close_and_reap();
-                    continue;
-                }
-                const Decision decision = engine.enter(launch);
+            for (int i = 0; i < kRounds || waiting; ++i) {
+                const Launch launch{0,
+                                    waiting ? waited_code(0) : 0u,
+                                    7,
+                                    std::uint64_t(thread % 2),
+                                    std::uint64_t(i % 5 + 1),
+                                    clock += 100};
+                const TimeGrant grant = engine.request_time({launch, 3, 0, 0, 0});
+                const Decision& decision = grant.decision;
                 waiting = decision.act == Act::wait;
+                if (grant.close_first != 0) engine.table.closed(engine.engine, grant.close_first, clock);
                 if (decision.close != 0) engine.table.closed(engine.engine, decision.close, clock);
-                if (decision.more > 1)
-                    engine.table.unused(engine.engine, 0, decision.batch, decision.more / 2);
+                engine.table.return_time(engine.engine, 0, decision.batch, decision.more / 2,
+                                         grant.time_ns / 2);
                 if (waiting) close_and_reap();
             }
-            if (waiting) engine.table.left(engine.engine, 0);
             --running;
         });
     }

@@ -1,7 +1,7 @@
 // The engine of a next version, for tests of upgrades. It keeps its state in another structure
-// (module/engine/base/map.hpp beside this file); each of its records is longer by a value; and it has a kind
-// of its own, which counts the engines that its accounts have come through. The rest is this version's
-// sources, whose table the build has renamed.
+// (module/engine/base/map.hpp beside this file); each of its records is longer by a value; it has a kind
+// of its own, which counts the engines that its accounts have come through; and its table has one function
+// more. The rest is this version's sources, whose table the build has renamed.
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -105,18 +105,27 @@ void destroy(Engine* engine) {
     plain_engine_table()->destroy(engine);
 }
 
-EngineTable next_of(EngineTable table) {
+struct NextTable {
+    EngineTable table;
+    std::uint64_t (*engines_before)(Engine*);
+};
+
+NextTable next_of(EngineTable table) {
+    table.bytes = sizeof(NextTable);
     table.save = save_longer;
     table.restore = restore_longer;
     table.destroy = destroy;
-    return table;
+    return {table, [](Engine* engine) {
+                const std::lock_guard lock(mutex);
+                return engines_before(engine);
+            }};
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const EngineTable* cgpu_engine_table() {
-    static const EngineTable table = next_of(*plain_engine_table());
-    return &table;
+    static const NextTable next = next_of(*plain_engine_table());
+    return &next.table;
 }
 
 }  // namespace cgpu::module

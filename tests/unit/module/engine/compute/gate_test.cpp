@@ -17,7 +17,7 @@ class GateTest : public ::testing::Test {
     void SetUp() override { engine.table.bind(engine.engine, &pages.orders, &pages.reports); }
 
     Decision ask(bool waited = false, std::uint64_t stream = 1) {
-        return engine.enter({0, waited ? 1u : 0u, 7, stream, 42, now});
+        return engine.enter({0, waited ? waited_code(0) : 0u, 7, stream, 42, now});
     }
     Decision ask_after(std::int64_t waited_ns) {
         return engine.enter({0, waited_code(waited_ns), 7, 1, 42, now});
@@ -30,7 +30,6 @@ class GateTest : public ::testing::Test {
             OpenBatch open{};
             ASSERT_EQ(engine.table.next_open_batch(engine.engine, 0, 0, ~0ull, 0, &open), 1u);
         }
-        engine.table.unused(engine.engine, 0, decision.batch, decision.more);
         engine.table.closed(engine.engine, decision.batch, now);
         const std::int64_t start = now;
         now += ns;
@@ -42,14 +41,14 @@ class GateTest : public ::testing::Test {
 
 TEST_F(GateTest, AFreeGateMetersNothing) {
     pages.set(wire::GateState::free);
-    const Decision decision = ask();
+    const Decision decision = engine.request_time({{0, 0, 7, 1, 42, now}, 0, 0, 0, 0}).decision;
     EXPECT_EQ(decision.act, Act::pass);
     EXPECT_EQ(decision.batch, 0u);
     EXPECT_EQ(decision.seq, pages.orders.gates[0].seq);
     // Counted in advance, until launches that didn't happen are returned.
     EXPECT_GT(decision.more, 0u);
     EXPECT_EQ(report().launches, 1u + decision.more);
-    engine.table.unused(engine.engine, 0, 0, decision.more);
+    engine.table.return_time(engine.engine, 0, 0, decision.more, 0);
     EXPECT_EQ(report().launches, 1u);
 }
 
@@ -72,8 +71,8 @@ TEST_F(GateTest, AClosedGateHoldsAndRingsOnce) {
     EXPECT_EQ(ask(true).act, Act::launch);
     EXPECT_EQ(report().wants, 1u);
     EXPECT_EQ(report().waited_ns, 50 * kMilli);
-    engine.table.left(engine.engine, 0);
-    engine.table.left(engine.engine, 0);
+    pages.set(wire::GateState::free);
+    EXPECT_EQ(ask(true, 2).act, Act::pass);
     EXPECT_EQ(report().wants, 0u);
 
     pages.set(wire::GateState::closed, 0, now + 1000 * kMilli);
@@ -116,14 +115,6 @@ TEST_F(GateTest, WaitsThatEndedAreCountedByTheirLength) {
     EXPECT_EQ(next.waits[0].counts[0], 2u) << "a new page has all of them";
     EXPECT_EQ(next.waits[0].sum_ns, waits.sum_ns);
     engine.table.bind(engine.engine, &pages.orders, &pages.reports);
-}
-
-TEST_F(GateTest, AFrontThatTellsNoTimeIsNotCounted) {
-    pages.set(wire::GateState::closed, 0, now + 1000 * kMilli);
-    ASSERT_EQ(ask().act, Act::wait);
-    pages.set(wire::GateState::free);
-    ASSERT_EQ(ask(true).act, Act::pass);
-    for (const auto& count : pages.reports.waits[0].counts) EXPECT_EQ(count, 0u);
 }
 
 TEST_F(GateTest, LaunchesPassUntilTheLimit) {

@@ -38,15 +38,15 @@ struct Case {
     friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 };
 
-class Metering : public ::testing::TestWithParam<std::tuple<Case, unsigned, Asks>> {
+class Metering : public ::testing::TestWithParam<std::tuple<Case, unsigned>> {
   protected:
     EngineUnderTest engine;
     Pages pages;
-    FakeFront front{engine, std::get<Asks>(GetParam())};
+    FakeFront front{engine};
 
     void start() {
         engine.table.bind(engine.engine, &pages.orders, &pages.reports);
-        const auto& [c, streams, asks] = GetParam();
+        const auto& [c, streams] = GetParam();
         for (unsigned i = 0; i < streams; ++i) {
             Program program;
             program.stream = 100 + i;
@@ -76,7 +76,7 @@ TEST_P(Metering, UsedIsWhatTheGpuDid) {
 
 TEST_P(Metering, FloodedGpuStaysBusyWithABoundedQueue) {
     start();
-    const auto& [c, streams, asks] = GetParam();
+    const auto& [c, streams] = GetParam();
     if (c.pause > 0) return;
     front.run(kSecond);
     const double elapsed = static_cast<double>(front.now());
@@ -104,12 +104,10 @@ const Case kCases[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Metering,
-                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1u, 3u),
-                                            ::testing::Values(Asks::launches, Asks::time)),
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1u, 3u)),
                          [](const auto& each) {
                              return std::string(std::get<Case>(each.param).name) + "_" +
-                                    std::to_string(std::get<unsigned>(each.param)) + "_streams_" +
-                                    (std::get<Asks>(each.param) == Asks::time ? "by_time" : "by_launches");
+                                    std::to_string(std::get<unsigned>(each.param)) + "_streams";
                          });
 
 /// A program that launches more slowly than the GPU works.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/unit/module/engine/support/engine_fixture.hpp"
@@ -15,6 +16,9 @@ class WindowTest : public ::testing::Test {
 
     void SetUp() override { engine.table.bind(engine.engine, &pages.orders, &pages.reports); }
 
+    TimeGrant request(std::uint64_t stream) {
+        return engine.request_time({{0, 0, 7, stream, 1, now}, 0, 0, 0, 0});
+    }
     Decision ask(std::uint64_t function, std::uint64_t stream = 1) {
         return engine.enter({0, 0, 7, stream, function, now});
     }
@@ -148,18 +152,29 @@ TEST_F(WindowTest, BesideOthersEstimatesOfWhatWaitsSinkAndDontRise) {
 }
 
 TEST_F(WindowTest, ShortKernelsComeInRunsThatEndWithTheBatch) {
-    teach(1, 10'000);
+    constexpr std::int64_t kEach = 10'000;
+    teach(1, kEach);
     std::uint32_t launches = 0;
     std::uint32_t asked = 0;
     BatchId batch = 0;
+    TimeRequest request{{0, 0, 7, 1, 1, now}, 0, 0, 0, 0};
     for (;;) {
-        const Decision decision = ask(1);
+        request.launch.now_ns = now;
+        const TimeGrant grant = engine.request_time(request);
+        const Decision& decision = grant.decision;
         ASSERT_EQ(decision.act, Act::launch);
         if (batch == 0) batch = decision.open;
         ASSERT_EQ(decision.batch, batch);
+        EXPECT_EQ(grant.close_first, 0u);
         EXPECT_LE(decision.more, 64u);
         EXPECT_TRUE(decision.close == 0 || decision.more == 0);
-        launches += 1 + decision.more;
+        const auto passed =
+            static_cast<std::uint32_t>(std::min<std::int64_t>(decision.more, grant.time_ns / kEach));
+        launches += 1 + passed;
+        request.passed = passed;
+        request.returned_launches = decision.more - passed;
+        request.returned_ns = grant.time_ns - passed * kEach;
+        request.returned_batch = decision.batch;
         ++asked;
         now += 1000;
         if (decision.close != 0) break;
@@ -172,9 +187,6 @@ TEST_F(WindowTest, ShortKernelsComeInRunsThatEndWithTheBatch) {
 
 TEST_F(WindowTest, AStreamThatFillsItsBatchesNeedNotShowItsPaceAgain) {
     teach(1, 2'000);
-    const auto request = [&](std::uint64_t stream) {
-        return engine.request_time({{0, 0, 7, stream, 1, now}, 0, 0, 0, 0});
-    };
     const auto fill = [&] {
         for (;;) {
             const TimeGrant grant = request(1);
@@ -197,15 +209,16 @@ TEST_F(WindowTest, AStreamThatFillsItsBatchesNeedNotShowItsPaceAgain) {
 TEST_F(WindowTest, UnusedLaunchesAreTakenBack) {
     teach(1, 10'000);
     ask(1);
-    const Decision run = ask(1);
+    const TimeGrant grant = request(1);
+    const Decision& run = grant.decision;
     ASSERT_GT(run.more, 0u);
-    engine.table.unused(engine.engine, 0, run.batch, run.more);
+    engine.table.return_time(engine.engine, 0, run.batch, run.more, grant.time_ns);
     EXPECT_EQ(report().in_flight_ns, 20'000);
     EXPECT_EQ(report().launches, 3u);
-    engine.table.unused(engine.engine, 0, run.batch, 1000);
+    engine.table.return_time(engine.engine, 0, run.batch, 1000, kSecond);
     EXPECT_EQ(report().in_flight_ns, 0);
     EXPECT_EQ(report().launches, 1u);
-    engine.table.unused(engine.engine, 0, run.batch + 5, 1);
+    engine.table.return_time(engine.engine, 0, run.batch + 5, 1, 1);
     engine.table.closed(engine.engine, run.batch + 5, now);
     engine.table.lost(engine.engine, run.batch + 5);
     engine.table.lost(engine.engine, 0);

@@ -15,9 +15,6 @@ struct Kernel {
     std::int64_t ns;
 };
 
-/// How a front asks: for launches of one function (as versions up to 0.2.0 do), or for GPU time.
-enum class Asks { launches, time };
-
 /// One thread of a program: launches the kernels of `next` on its stream, with `pause` after each launch.
 /// With `waits_each`, it waits for the stream after so many launches.
 struct Program {
@@ -30,7 +27,6 @@ struct Program {
     bool waiting = false;
     Kernel wanted{};
     std::uint32_t more = 0;
-    std::uint64_t more_function = 0;
     std::int64_t time_ns = 0;
     bool any_function = false;
     struct Known {
@@ -55,7 +51,7 @@ class FakeFront {
     static constexpr std::uint64_t kContext = 7;
     static constexpr std::int64_t kLaunchCost = 3'000;
 
-    explicit FakeFront(EngineUnderTest& engine, Asks asks = Asks::time) : engine_(engine), asks_(asks) {}
+    explicit FakeFront(EngineUnderTest& engine) : engine_(engine) {}
 
     FakeGpu gpu;
     std::vector<Program> programs;
@@ -131,13 +127,12 @@ class FakeFront {
         if (decision.close != 0) close(decision.close, program.stream);
         program.batch = decision.batch;
         program.more = decision.more;
-        program.more_function = decision.more == 0 ? 0 : program.more_function;
     }
 
     void open(const Decision& decision, std::uint64_t stream) {
         Events& events = events_[decision.open];
-        events.estimated = asks_ == Asks::time && decision.close == 0 &&
-                           engine_.table.may_estimate(engine_.engine, decision.open) != 0;
+        events.estimated =
+            decision.close == 0 && engine_.table.may_estimate(engine_.engine, decision.open) != 0;
         if (!events.estimated) events.start = record(stream);
     }
 
@@ -200,12 +195,6 @@ class FakeFront {
     }
 
     bool passes_on_grant(Program& program) {
-        if (asks_ == Asks::launches) {
-            if (program.more > 0 && program.more_function != program.wanted.function) give_back(program);
-            if (program.more == 0) return false;
-            --program.more;
-            return true;
-        }
         const auto known = program.costs.find(program.wanted.function);
         if (program.more == 0 || known == program.costs.end()) return false;
         auto& [cost_ns, left, passed, batch] = known->second;
@@ -219,12 +208,9 @@ class FakeFront {
     }
 
     Decision ask(Program& program) {
-        const Launch launch{0,   program.waiting ? 1u : 0u, kContext, program.stream, program.wanted.function,
-                            now_};
-        if (asks_ == Asks::launches) {
-            give_back(program);
-            return engine_.enter(launch);
-        }
+        const Launch launch{
+            0,   program.waiting ? waited_code(0) : 0u, kContext, program.stream, program.wanted.function,
+            now_};
         Program::Known& known = program.costs[launch.function];
         const TimeRequest request{launch, known.passed, program.more, program.time_ns, program.batch};
         const TimeGrant grant = engine_.request_time(request);
@@ -238,7 +224,6 @@ class FakeFront {
 
     void launch(Program& program) {
         gpu.launch(program.stream, program.wanted.ns);
-        program.more_function = program.wanted.function;
         program.wanted = program.next();
         ++program.launched;
         program.at = now_ + kLaunchCost + program.pause;
@@ -246,11 +231,7 @@ class FakeFront {
 
     void give_back(Program& program) {
         if (program.more == 0) return;
-        if (asks_ == Asks::launches) {
-            engine_.table.unused(engine_.engine, 0, program.batch, program.more);
-        } else {
-            engine_.table.return_time(engine_.engine, 0, program.batch, program.more, program.time_ns);
-        }
+        engine_.table.return_time(engine_.engine, 0, program.batch, program.more, program.time_ns);
         program.more = 0;
         program.time_ns = 0;
     }
@@ -303,7 +284,6 @@ class FakeFront {
     }
 
     EngineUnderTest& engine_;
-    const Asks asks_;
     std::map<BatchId, Events> events_;
     std::int64_t now_ = 1;
     std::int64_t looked_ = 0;

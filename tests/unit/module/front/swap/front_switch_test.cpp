@@ -8,14 +8,6 @@ TEST_F(FrontSwitch, TheDaemonIsToldWhichEngineRuns) {
     EXPECT_EQ(running(), kPresent);
 }
 
-TEST_F(FrontSwitch, AnOlderDaemonIsToldNothingOfIt) {
-    daemon().link_version = cgpu::wire::kOldestVersion;
-    start();
-    std::uint64_t address = 0;
-    ASSERT_EQ(allocate(64 * kMiB, &address), 0);  // a message later than it would have come
-    EXPECT_EQ(daemon().told_running, 0u);
-}
-
 TEST_F(FrontSwitch, WhatIsHeldComesAlongThereAndBack) {
     daemon().limit_bytes = kContextEstimate + 100 * kMiB;
     start();
@@ -58,28 +50,6 @@ TEST_F(FrontSwitch, MeasuringGoesOn) {
     ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
     // 500 kernels of 200 µs, one after the other.
     expect_used(95'000'000, 130'000'000, began);
-}
-
-/// An engine of a version before fronts asked for GPU time: each launch is asked about.
-TEST_F(FrontSwitch, AnEngineThatGrantsNoTimeMeasuresAllTheSame) {
-    daemon().gate = 1;
-    start();
-    behind<void(std::int64_t)>("fake_set_kernel_ns")(200'000);
-    const auto began = begin_measuring();
-    const auto launch_some = [&](std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(launch(nullptr, i % 3), 0);
-    };
-    launch_some(100);
-    ASSERT_EQ(go_over("no_time.so", kNext), Result::done) << detail();
-    launch_some(250);
-    ASSERT_EQ(go_to_present(), Result::done) << detail();
-    launch_some(150);
-    ASSERT_EQ(call<int()>("cuCtxSynchronize")(), 0);
-    expect_used(95'000'000, 130'000'000, began);
-    daemon().gate = 2;
-    ASSERT_EQ(go_over("no_time.so", kNext), Result::done) << detail();
-    launch_some(1000);
-    EXPECT_EQ(launches(), 1500);
 }
 
 TEST_F(FrontSwitch, LaunchesThatWaitAtTheGateGoOnInTheNextEngine) {
@@ -162,7 +132,7 @@ TEST_F(FrontSwitch, NothingHappensToTheOldEngineWhereTheNewOneIsNoGood) {
         {"text.so", kNext, Result::not_loadable},       {"foreign.so", kNext, Result::not_loadable},
         {"no_engine.so", kNext, Result::not_loadable},  {"../engines/next.so", kNext, Result::not_loadable},
         {"/etc/passwd", kNext, Result::not_loadable},   {"other_abi.so", kNext, Result::other_abi},
-        {"older_table.so", kNext, Result::other_abi},   {"next.so", kNext + 1, Result::other_version},
+        {"short_table.so", kNext, Result::other_abi},   {"next.so", kNext + 1, Result::other_version},
         {"present.so", kNext, Result::other_version},   {"failing_restore.so", kNext, Result::self_check},
         {"other_charge.so", kNext, Result::self_check}, {"other_lease.so", kNext, Result::self_check},
     };

@@ -80,7 +80,7 @@ class Front {
         return put<Elf64_Sym>(image_, symbols_.offset(), symbols_.symbols);
     }
 
-    /// False: it is an older front, without that section.
+    /// False: it has no such section, so it is no front.
     bool find_room() {
         room_ = section_named(kRoomSection);
         stubs_ = section_named(kStubSection);
@@ -242,14 +242,13 @@ class Front {
 
 }  // namespace
 
-tl::expected<bool, std::string> fit_exports(std::span<std::byte> front, const Exports& driver) {
+tl::expected<void, std::string> fit_exports(std::span<std::byte> front, const Exports& driver) {
     auto symbols = find_symbols(reader(front));
     if (!symbols) return tl::unexpected(symbols.error());
     Front fitted(front, std::move(*symbols));
     if (!fitted.hide_all_but(driver)) return corrupt("a symbol's name reaches beyond its end");
-    if (!fitted.find_room()) return false;
-    if (const auto added = fitted.add(driver); !added) return tl::unexpected(added.error());
-    return true;
+    if (!fitted.find_room()) return corrupt("it has no room for more exports");
+    return fitted.add(driver);
 }
 
 }  // namespace cgpu::elf

@@ -52,7 +52,6 @@ struct Connected {
     Who who;
     std::uint64_t front;
     Version version;
-    bool switches;
 };
 struct Lost {
     Who who;

@@ -245,7 +245,7 @@ void Flow::on(const Verified& verified) {
 }
 
 void Flow::on(const Connected& connected) {
-    mover_.roster().connected(connected.who, connected.front, connected.version, connected.switches);
+    mover_.roster().connected(connected.who, connected.front, connected.version);
 }
 
 void Flow::on(const Gone& gone) {

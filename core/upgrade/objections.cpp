@@ -12,7 +12,6 @@ std::optional<std::string> objection(const Front& front, const Version& in_force
                                      const std::vector<Manifest>& installed) {
     const Version runs = front.runs.value_or(in_force);
     if (runs == target.version) return std::nullopt;
-    if (!front.switches) return "has front " + front.version.str() + ", which can't exchange its engine";
     if (front.version < target.least_front)
         return "has front " + front.version.str() + ", and " + target.version.str() + " needs " +
                target.least_front.str();

@@ -14,15 +14,14 @@ void ProcessMover::bring(const Who& who, std::uint64_t id, Front& front, const V
     // A front that was asked for another version may still change to that one: the last request counts.
     const bool other_version =
         front.asked.empty() ? front.runs && *front.runs != to : front.asked.rbegin()->second != to;
-    if (other_version && front.switches && front.refused.empty() && now >= front.not_before)
-        ask(who, id, front, to, actions);
+    if (other_version && front.refused.empty() && now >= front.not_before) ask(who, id, front, to, actions);
 }
 
 std::optional<std::string> ProcessMover::who_cannot(const Version& to, const Version& least_front) const {
     for (const auto& [who, process] : roster_.all())
         for (const auto& [id, front] : process.fronts) {
             const bool there = front.runs == to;
-            if (!there && (!front.switches || front.version < least_front))
+            if (!there && front.version < least_front)
                 return name_of(who) + " has front " + front.version.str() +
                        ", which can't exchange its engine for " + to.str();
         }

@@ -11,7 +11,7 @@ namespace {
 std::string describe(const Roster::Process& process, const Version& version) {
     if (process.fronts.empty()) return "has not connected";
     for (const auto& [id, front] : process.fronts) {
-        if (!front.switches || (front.runs == version && front.asked.empty())) continue;
+        if (front.runs == version && front.asked.empty()) continue;
         if (!front.refused.empty()) return front.refused;
         if (!front.asked.empty()) return "was asked and has not answered";
         if (!front.runs) return "has not said what it runs";
@@ -65,14 +65,14 @@ std::string counted(std::size_t count, const std::string& what) {
 bool Roster::Process::is_on(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
         const Front& front = entry.second;
-        return !front.switches || (front.runs == version && front.asked.empty());
+        return front.runs == version && front.asked.empty();
     });
 }
 
 bool Roster::Process::has_refused(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
         const Front& front = entry.second;
-        return !front.switches || (front.runs == version && front.asked.empty()) || !front.refused.empty();
+        return (front.runs == version && front.asked.empty()) || !front.refused.empty();
     });
 }
 
@@ -91,9 +91,9 @@ std::map<std::int32_t, std::set<Version>> Roster::versions(const model::Instance
     return found;
 }
 
-void Roster::connected(const Who& who, std::uint64_t front, const Version& version, bool switches) {
+void Roster::connected(const Who& who, std::uint64_t front, const Version& version) {
     auto& fronts = processes_[who].fronts;
-    fronts[front] = {version, switches, {}, {}, {}, 0};
+    fronts[front] = {version, {}, {}, {}, 0};
 }
 
 void Roster::lost(const Who& who, std::uint64_t front) {

@@ -31,7 +31,6 @@ struct Who {
 /// libcuda into several namespaces; each has an engine of its own.
 struct Front {
     Version version;              ///< of the front's own file
-    bool switches = false;        ///< it speaks a version of the link that has Switch
     std::optional<Version> runs;  ///< empty: it hasn't reported it yet
     /// The versions that it was told to change to and hasn't answered yet, by request. It carries out one
     /// after the other, and only the last of those that it hasn't begun: so an answer also answers all
@@ -58,8 +57,7 @@ class Roster {
         std::map<std::uint64_t, Front> fronts;  ///< none: it has not connected (again)
         bool interrupted = false;               ///< its connection broke while it was asked to change
 
-        /// All of it runs this version, and no other change is under way. A front that can't exchange its
-        /// engine doesn't count: it has always run the one that it began with.
+        /// All of it runs this version, and no other change is under way.
         [[nodiscard]] bool is_on(const Version& version) const;
         /// Every front that is not on this version has refused to change to it.
         [[nodiscard]] bool has_refused(const Version& version) const;
@@ -75,7 +73,7 @@ class Roster {
 
     /// The process is alive; what runs in it is unknown.
     void known(const Who& who) { processes_.try_emplace(who); }
-    void connected(const Who& who, std::uint64_t front, const Version& version, bool switches);
+    void connected(const Who& who, std::uint64_t front, const Version& version);
     void lost(const Who& who, std::uint64_t front);
     /// Whether it had been asked to change and had not answered.
     bool gone(const Who& who);

@@ -5,15 +5,23 @@
 /// Constants that all sides of the link share.
 namespace cgpu::wire {
 
-/// The version of the messages. A daemon speaks every version from kOldestVersion to kVersion. A module sends
-/// the range that it speaks in its Hello, and uses the version in the Welcome. The versions brought:
-///   1  memory, gates, figures
-///   2  Switch and Switched: engines are exchanged in a running process
-///   3  HandOver and DriverFiles: the driver's libraries come by descriptor instead of by path
+/// Versions of the messages, both included.
+struct Versions {
+    std::uint32_t oldest;
+    std::uint32_t newest;
+};
+
+/// The versions that this release speaks, as a daemon and as a module. A module sends its range in its Hello,
+/// and uses the version in the Welcome. Number 3 is that of cgpu 1.0.0; a number is never given again.
 constexpr std::uint32_t kVersion = 3;
-constexpr std::uint32_t kOldestVersion = 1;
-constexpr std::uint32_t kSwitchVersion = 2;
-constexpr std::uint32_t kDriverVersion = 3;
+constexpr std::uint32_t kOldestVersion = 3;
+constexpr Versions kSpoken{kOldestVersion, kVersion};
+
+/// The newest version that both sides speak; 0: there is none.
+constexpr std::uint32_t common_version(const Versions& one, const Versions& other) {
+    const std::uint32_t newest = one.newest < other.newest ? one.newest : other.newest;
+    return newest < one.oldest || newest < other.oldest ? 0 : newest;
+}
 
 /// The version of the pages' layout.
 constexpr std::uint32_t kPageVersion = 1;
@@ -39,8 +47,5 @@ constexpr std::uint64_t align_up(std::uint64_t bytes, std::uint64_t unit = kGran
 /// fixed, because the environment is under the user's control.
 constexpr const char* kLinkSocket = "/run/cgpu/link/socket";
 constexpr const char* kModuleFolder = "/run/cgpu/module";
-/// Where fronts that speak a version below kDriverVersion find the driver's real files. The environment can
-/// lead to that path, too, so nothing is mounted there for any other front.
-constexpr const char* kOldDriverFolder = "/run/cgpu/driver";
 
 }  // namespace cgpu::wire

@@ -66,9 +66,8 @@ struct Header {
 static_assert(sizeof(Header) == 16);
 
 enum class Role : std::uint32_t {
-    compute = 1,  ///< libcuda's front: charges memory, passes gates; gets the three pages
-    observe = 2,  ///< libnvidia-ml's front: asks for usage only; gets the orders page
-    // From version kDriverVersion on.
+    compute = 1,    ///< libcuda's front: charges memory, passes gates; gets the three pages
+    observe = 2,    ///< libnvidia-ml's front: asks for usage only; gets the orders page
     driver = 3,     ///< a front that needs the driver's library: gets DriverFiles
     hand_over = 4,  ///< the process that makes the instance's mounts: sends a HandOver
 };
@@ -95,7 +94,7 @@ struct Welcome {
     std::uint32_t gpu_count;
     std::uint64_t context_estimate_bytes;  ///< reserved for a new context until the driver's figure is known
     char instance[128];                    ///< id, NUL-terminated
-    char engine[128];  ///< the engine's path below kModuleFolder, e.g. "0.1.0/libcgpu-engine.so.0.1.0"
+    char engine[128];  ///< the engine's path below kModuleFolder, e.g. "1.0.0/libcgpu-engine.so.1.0.0"
 };
 static_assert(sizeof(Welcome) == 288);
 
@@ -133,11 +132,11 @@ enum class Topic : std::uint32_t {
     lease_held = 9,    ///< no more bytes: this process has `bytes` of lease. Said first on a connection that
                        ///< takes a lost one's place: what the daemon counts beyond it was on its way then
     refused = 10,  ///< no bytes: an allocation of `bytes` that the program asked for was refused to it, after
-                   ///< however many Asks. Daemons from before it answer bad_request, and count nothing
+                   ///< however many Asks
     shared = 11,  ///< no bytes: the process has opened memory that others made (IPC, imports), `bytes` in all
-                  ///< so far. The driver may show it for this process. Older daemons as above
+                  ///< so far. The driver may show it for this process
     exported = 12,  ///< no bytes: the process has exported `bytes` of its memory in all so far, the export
-                    ///< that follows included. It may live on without the process. Older daemons as above
+                    ///< that follows included. It may live on without the process
 };
 
 struct Ask {
@@ -146,7 +145,7 @@ struct Ask {
     Topic topic;
     std::uint32_t gpu;  ///< index into Orders::gpus
     /// At least this many (a multiple of kGranule); the daemon may grant more. With Topic::load, 0 announces
-    /// a function of code that is set aside already; older daemons refuse that, which changes nothing.
+    /// a function of code that is set aside already.
     std::uint64_t bytes;
 };
 static_assert(sizeof(Ask) == 32);
@@ -166,7 +165,7 @@ struct Give {
     static constexpr Kind kKind = Kind::give;
     Header header;
     std::uint32_t gpu;
-    /// 1: what was freed had been exported, and may live on. Older daemons don't look.
+    /// 1: what was freed had been exported, and may live on.
     std::uint32_t exported;
     std::uint64_t bytes;  ///< taken off this process's lease
 };
@@ -182,12 +181,12 @@ struct Recall {
 static_assert(sizeof(Recall) == 32);
 
 enum class Event : std::uint32_t {
-    managed_memory_refused = 1,  ///< and checkpoints, which older daemons have no event for: see the detail
+    managed_memory_refused = 1,  ///< or a checkpoint: see the detail
     foreign_device_refused = 2,  ///< a GPU that isn't one of the instance's
     engine_failed = 3,
     gate_ran_out = 4,        ///< the daemon was silent; launches continued without it
-    driver_unreachable = 5,  ///< the program gets no driver, or one without a GPU; the detail says why. Older
-                             ///< daemons end the connection, which is made for this Notice alone
+    driver_unreachable = 5,  ///< the program gets no driver, or one without a GPU; the detail says why. Comes
+                             ///< on a connection that is made for it alone
 };
 
 /// The details of Event::driver_unreachable. Any other text is what the loader said of the driver's library.
@@ -234,9 +233,9 @@ struct Processes {
 };
 static_assert(sizeof(Processes) == 512);
 
-/// Change to another engine with the complete state of the present one, without stopping any thread. From
-/// version kSwitchVersion on, to the compute role only. Switches are carried out and answered in order; one
-/// that is replaced by another before it is begun is not answered.
+/// Change to another engine with the complete state of the present one, without stopping any thread. To the
+/// compute role only. Switches are carried out and answered in order; one that is replaced by another before
+/// it is begun is not answered.
 struct Switch {
     static constexpr Kind kKind = Kind::switch_engine;
     Header header;              ///< the Switched has the same `request`

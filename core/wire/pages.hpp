@@ -120,8 +120,8 @@ constexpr std::int64_t kWaitBoundsNs[kWaitBuckets - 1] = {
     10'000,     30'000,      100'000,     300'000,       1'000'000,     3'000'000,     10'000'000,
     30'000'000, 100'000'000, 300'000'000, 1'000'000'000, 3'000'000'000, 10'000'000'000};
 
-/// The launches let through on one GPU that had to wait at the gate, by how long each waited. Engines that
-/// don't count them leave zeros. The counts wrap, so a reader adds up differences.
+/// The launches let through on one GPU that had to wait at the gate, by how long each waited. The counts
+/// wrap, so a reader adds up differences.
 struct alignas(64) LaunchWaits {
     Signed sum_ns;  ///< of the waits that have ended
     Word counts[kWaitBuckets];
@@ -135,7 +135,7 @@ struct Reports {
     // driver's figure and the charges are of different moments.
     Word changing;  ///< threads that are there now
     Word changes;   ///< how often one has been there so far (wraps)
-    /// Copies and fills so far that are too small for the gate (wraps). Fronts that don't count them leave 0.
+    /// Copies and fills so far that are too small for the gate (wraps).
     Word small_transfers;
     std::uint8_t reserved[44];
     GpuReport gpus[kMaxGpus];

@@ -23,7 +23,7 @@ Image::~Image() {
     if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
 }
 
-Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
+Result<Image> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
     Image image = Image::of(Descriptor(open(front.c_str(), O_RDONLY | O_CLOEXEC)));
     if (image.bytes().empty())
         return fail(ClientError::Kind::failed, front + ": it can't be read. Try: install the cgpu module.");
@@ -31,11 +31,10 @@ Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
     if (!present)
         return fail(ClientError::Kind::failed,
                     name + ": " + present.error() + ". Try: reinstall the NVIDIA driver.");
-    const auto has_all = elf::fit_exports(image.bytes(), *present);
-    if (!has_all)
+    if (const auto fitted = elf::fit_exports(image.bytes(), *present); !fitted)
         return fail(ClientError::Kind::failed,
-                    front + ": " + has_all.error() + ". Try: install the newest release of cgpu.");
-    return FrontImage{std::move(image), *has_all};
+                    front + ": " + fitted.error() + ". Try: install the newest release of cgpu.");
+    return image;
 }
 
 }  // namespace cgpu::client

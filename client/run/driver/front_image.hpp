@@ -31,14 +31,9 @@ class Image {
     std::span<std::byte> bytes_;
 };
 
-struct FrontImage {
-    Image image;
-    bool has_all = false;  ///< see elf::fit_exports()
-};
-
 /// Builds the front library whose export table matches the driver's file: the front (a path on the host) with
 /// the exports of the driver (open for reading, and called `name`).
-[[nodiscard]] Result<FrontImage> fit_front(const std::string& front, const Descriptor& driver,
-                                           const std::string& name);
+[[nodiscard]] Result<Image> fit_front(const std::string& front, const Descriptor& driver,
+                                      const std::string& name);
 
 }  // namespace cgpu::client

@@ -87,7 +87,7 @@ Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& f
     const Descriptor socket = connect_to(folder);
     if (!socket) return false;
     auto hello = wire::make_message<wire::Hello>();
-    hello.oldest_version = wire::kDriverVersion;
+    hello.oldest_version = wire::kOldestVersion;
     hello.newest_version = wire::kVersion;
     hello.role = wire::Role::hand_over;
     std::vector<int> fds;

@@ -25,8 +25,7 @@ MountPlan plan_mounts(const std::vector<DriverLibrary>& driver, const std::strin
     for (const DriverLibrary& library : driver) {
         const std::string made = cover_of(library);
         if (!library.hidden)
-            plan.fronts.push_back({installed.front + "/" + library.soname, library.real.path, made,
-                                   std::string(wire::kOldDriverFolder) + "/" + library.soname});
+            plan.fronts.push_back({installed.front + "/" + library.soname, library.real.path, made});
         for (const LibraryFile& file : library.files)
             plan.over.push_back({made, file.path, Bind::Side::inside, file.id});
     }

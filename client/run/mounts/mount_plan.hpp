@@ -22,11 +22,9 @@ struct Bind {
 
 /// A fitted front: with the exports of `driver`, so that look-ups by name give the same results.
 struct FittedFront {
-    std::string front;        ///< as installed, on the host
-    std::string driver;       ///< the driver's file that it stands for, inside
-    std::string made;         ///< where it is written, inside
-    std::string driver_path;  ///< inside, where an older front looks for the driver's file; others get it
-                              ///< from cgpud, and nothing is mounted there for them
+    std::string front;   ///< as installed, on the host
+    std::string driver;  ///< the driver's file that it stands for, inside
+    std::string made;    ///< where it is written, inside
 
     friend bool operator==(const FittedFront&, const FittedFront&) = default;
 };

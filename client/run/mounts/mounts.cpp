@@ -104,8 +104,7 @@ class OpenUmask {
 /// Everything that must be read before the mounts below cover it.
 struct Sources {
     std::vector<Tree> trees;
-    std::vector<FrontImage> fronts;
-    std::vector<std::pair<Tree, std::string>> drivers;  ///< for older fronts: the file, and where to mount it
+    std::vector<Image> fronts;
 };
 
 Result<Sources> take_all(const MountPlan& plan, const Root& root) {
@@ -118,11 +117,6 @@ Result<Sources> take_all(const MountPlan& plan, const Root& root) {
     for (const FittedFront& front : plan.fronts) {
         auto image = fit_front(front.front, root.find_file(front.driver), front.driver);
         if (!image) return tl::unexpected(image.error());
-        if (!image->has_all) {
-            auto driver = take({front.driver, front.driver_path}, root);
-            if (!driver) return tl::unexpected(driver.error());
-            sources.drivers.emplace_back(std::move(*driver), front.driver_path);
-        }
         sources.fronts.push_back(std::move(*image));
     }
     return sources;
@@ -138,10 +132,8 @@ Result<void> attach(const Tree& tree, const std::string& to, const Base& base) {
 Result<void> fill_base(const MountPlan& plan, const Sources& sources, const Base& base) {
     for (std::size_t i = 0; i < sources.trees.size(); ++i)
         if (auto attached = attach(sources.trees[i], plan.inside[i].to, base); !attached) return attached;
-    for (const auto& [driver, path] : sources.drivers)
-        if (auto attached = attach(driver, path, base); !attached) return attached;
     for (std::size_t i = 0; i < sources.fronts.size(); ++i)
-        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].image.bytes(), 0755, base);
+        if (auto written = write_library(plan.fronts[i].made, sources.fronts[i].bytes(), 0755, base);
             !written)
             return written;
     // Shells take an executable file without content for a script that succeeds.

@@ -154,10 +154,7 @@ Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run, std::optional<Who>
     return {};
 }
 
-// A front that can't go back must not get the target.
-std::string Upgrader::engine_for_new(bool switches) const {
-    return engine_path(switches ? flow_.for_new() : flow_.in_force());
-}
+std::string Upgrader::engine_for_new() const { return engine_path(flow_.for_new()); }
 
 void Upgrader::lost(const upgrade::Lost& front) {
     happens(front);

@@ -75,7 +75,7 @@ class Upgrader final : public EngineWatch, public AdmissionGate {
     }
 
     void set_engine_control(EngineControl* engines) override { engines_ = engines; }
-    [[nodiscard]] std::string engine_for_new(bool switches) const override;
+    [[nodiscard]] std::string engine_for_new() const override;
     void known(const upgrade::Known& process) override { happens(process); }
     void connected(const upgrade::Connected& front) override { happens(front); }
     void lost(const upgrade::Lost& front) override;

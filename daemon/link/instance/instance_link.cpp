@@ -252,8 +252,8 @@ void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {
                                      " does not belong to instance " + instance_.id.short_id() +
                                      ". Try: start it by cgpuctl run or in the container.");
     }
-    const auto version = std::min(hello.newest_version, wire::kVersion);
-    if (version < std::max(hello.oldest_version, wire::kOldestVersion))
+    const auto version = wire::common_version(wire::kSpoken, {hello.oldest_version, hello.newest_version});
+    if (version == 0)
         return connection.refuse(wire::Why::unsupported_version,
                                  "The module speaks versions " + std::to_string(hello.oldest_version) +
                                      " to " + std::to_string(hello.newest_version) + " of the link, cgpud " +
@@ -288,7 +288,7 @@ wire::Welcome InstanceLink::welcome_message(std::uint32_t version) const {
         welcome.context_estimate_bytes =
             std::max(welcome.context_estimate_bytes, outside_.leases.context_estimate(quota.gpu));
     wire::put_text(welcome.instance, instance_.id.str());
-    wire::put_text(welcome.engine, outside_.engines.engine_for_new(version >= wire::kSwitchVersion));
+    wire::put_text(welcome.engine, outside_.engines.engine_for_new());
     return welcome;
 }
 
@@ -329,8 +329,7 @@ void InstanceLink::welcome_computer(Connection& connection, std::uint32_t versio
     connection.welcomed(wire::Role::compute, std::nullopt);
     const std::array fds{peer.pages->orders_fd(), peer.pages->reports_fd(), doorbell_->fd()};
     if (!connection.send(welcome_message(version), fds)) return;
-    outside_.engines.connected({who(process), connection.number(), upgrade::Version::unpack(front_version),
-                                version >= wire::kSwitchVersion});
+    outside_.engines.connected({who(process), connection.number(), upgrade::Version::unpack(front_version)});
 }
 
 // The engines of the processes, and their exchange.

@@ -116,10 +116,9 @@ bool Link::connected() {
     return socket_.usable() >= 0;
 }
 
-void Link::attach(const Descriptor& socket, std::uint32_t version) {
+void Link::attach(const Descriptor& socket) {
     const Locked lock(mutex_);
     socket_ = socket;
-    version_ = version;
     for (Waiter* waiter = waiters_; waiter != nullptr; waiter = waiter->next) futex_wake_all(&waiter->state);
 }
 
@@ -136,7 +135,7 @@ void Link::detach() {
 Sent Link::tell_engine(const wire::Switched& told) {
     const Uncancelled uncancelled;
     const Locked lock(mutex_);
-    return version_ < wire::kSwitchVersion ? Sent::done : send_message(socket_, told);
+    return send_message(socket_, told);
 }
 
 Descriptor Link::socket() {

@@ -33,9 +33,8 @@ class Link {
     /// Reports, on a connection that replaces a lost one, how much lease this process has. Call before
     /// attach(): then no answer to an Ask can have changed it.
     static Sent tell_lease(const Descriptor& socket, std::uint32_t gpu, std::uint64_t bytes);
-    void attach(const Descriptor& socket, std::uint32_t version);
-    /// Reports which engine runs here; sends nothing to a daemon that doesn't know the message. Sent::full:
-    /// try again later.
+    void attach(const Descriptor& socket);
+    /// Reports which engine runs here. Sent::full: try again later.
     Sent tell_engine(const wire::Switched& told);
     /// The connection is gone: closes it and informs the waiting callers.
     void detach();
@@ -53,7 +52,6 @@ class Link {
 
     Mutex mutex_;
     Descriptor socket_;
-    std::uint32_t version_ = 0;  ///< of the messages, as the Welcome said
     Waiter* waiters_ = nullptr;
     std::atomic<std::uint64_t> next_request_{1};
     std::atomic<std::int64_t> last_notice_[8]{};

@@ -10,7 +10,7 @@ namespace cgpu::front {
 void tell_unreachable(std::string_view why) {
     static constinit std::atomic<bool> told{false};
     if (told.exchange(true)) return;
-    // A connection for this alone: there may be no other, and an older cgpud ends it.
+    // A connection for this alone: there may be no other.
     Descriptor socket;
     wire::Welcome welcome{};
     Packet packet;

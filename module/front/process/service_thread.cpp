@@ -150,7 +150,7 @@ void ServiceThread::handle(Packet& packet) {
         gives().answer(*recall);
     } else if (const auto welcome = wire::read_message<wire::Welcome>(packet.data())) {
         if (!greeting_ || !session().rebind(packet.files) || !tell_leases()) return connection_lost(now_ns());
-        session().link().attach(candidate_, welcome->version);
+        session().link().attach(candidate_);
         shared_memory().tell_again();
         gives().tell_exports_again();
         candidate_ = Descriptor{};

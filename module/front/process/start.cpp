@@ -29,7 +29,7 @@ bool connect(Session& session) {
         return false;
     }
     Link& link = session.link();
-    link.attach(socket, welcome.version);
+    link.attach(socket);
     link.tell_engine(session.engine().running());
     // After an exec the daemon sees the same process: the lease of the former program is returned.
     for (std::uint32_t gpu = 0; gpu < session.gpu_count(); ++gpu) {

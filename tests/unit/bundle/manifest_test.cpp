@@ -36,7 +36,7 @@ TEST(Manifest, IsJsonWithStableKeys) {
   "pages": 1,
   "link": 2,
   "compatible_from": "1.0.0",
-  "least_front": "0.0.0",
+  "least_front": "1.0.0",
   "engine": "libcgpu-engine.so.1.2.3",
   "sha256": ")" + std::string(64, 'a') +
                                          R"(",

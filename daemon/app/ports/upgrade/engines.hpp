@@ -23,9 +23,8 @@ class EngineWatch {
     virtual ~EngineWatch() = default;
     /// Where fronts are reached; null: they can't be reached (any more).
     virtual void set_engine_control(EngineControl* engines) = 0;
-    /// The engine that a process loads that starts now: a path below wire::kModuleFolder. `switches`: the
-    /// process's front can exchange it later.
-    [[nodiscard]] virtual std::string engine_for_new(bool switches) const = 0;
+    /// The engine that a process loads that starts now: a path below wire::kModuleFolder.
+    [[nodiscard]] virtual std::string engine_for_new() const = 0;
     /// A live process known from an earlier daemon.
     virtual void known(const upgrade::Known& process) = 0;
     virtual void connected(const upgrade::Connected& front) = 0;

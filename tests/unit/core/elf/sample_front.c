@@ -1,4 +1,4 @@
-/* A front as fit_exports_test takes it: two hooks, the module's stubs, and a resolver that says what it was
+/* A front as fit_exports_test takes it: three hooks, the module's stubs, and a resolver that says what it was
  * asked for and finds the same function for every name. */
 #include <stdint.h>
 #include <string.h>
@@ -9,6 +9,7 @@ extern const void* cgpu_front_stub_addresses[];
 const void* cgpu_front_stub_address(uint32_t stub);
 int cuOne(void);
 int cuGone(void);
+int cuCallsGone(void);
 const char* cuLast(void);
 void cuKeep(int keep);
 
@@ -30,6 +31,7 @@ const void* cgpu_front_stub_address(uint32_t stub) {
 
 int cuOne(void) { return 1; }
 int cuGone(void) { return 2; }
+int cuCallsGone(void) { return cuGone() + 30; }
 const char* cuLast(void) { return last; }
 void cuKeep(int keep) {
     kept = keep;

@@ -83,8 +83,8 @@ void World::connect(std::int32_t pid) {
     auto& process = processes.at(pid);
     process.connected = true;
     process.front = ++last_front_;
-    happens(Connected{who(pid), process.front, kOld, process.switches});
-    if (process.switches && process.connected) say(pid, 0, wire::SwitchResult::running);
+    happens(Connected{who(pid), process.front, process.front_version});
+    if (process.connected) say(pid, 0, wire::SwitchResult::running);
 }
 
 void World::say(std::int32_t pid, std::uint64_t request, wire::SwitchResult result) {
@@ -165,8 +165,7 @@ std::set<Version> World::running() const {
 
 bool World::all_good() const {
     for (const auto& [pid, process] : processes)
-        if (process.alive && (process.stopped || process.mood != Mood::good || !process.switches))
-            return false;
+        if (process.alive && (process.stopped || process.mood != Mood::good)) return false;
     return true;
 }
 

@@ -27,7 +27,7 @@ class World {
         Version runs;
         bool alive = true;
         bool stopped = false;
-        bool switches = true;
+        Version front_version = kOld;
         Mood mood = Mood::good;
         bool connected = false;
         std::uint64_t front = 0;

@@ -29,7 +29,7 @@ inline Manifest manifest_of(const Version& version, const Version& compatible_fr
             1,
             2,
             compatible_from,
-            Version{},
+            compatible_from,
             engine_name(version),
             std::string(64, 'a'),
             "x86_64"};

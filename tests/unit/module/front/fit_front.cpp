@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
         return 1;
     }
     std::ofstream out(arguments[3], std::ios::binary);
-    const auto image = fitted->image.bytes();
+    const auto image = fitted->bytes();
     out.write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
-    return fitted->has_all && out.flush() ? 0 : 1;
+    return out.flush() ? 0 : 1;
 }

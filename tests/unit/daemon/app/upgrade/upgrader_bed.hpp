@@ -98,9 +98,9 @@ class UpgraderTest : public testing::Test {
         return {{id, model::Instance{id, name, 0, 0, mode, {}, std::nullopt}}};
     }
     static upgrade::Who who(std::int32_t pid) { return {*model::InstanceId::parse("web"), {pid, 7, "boot"}}; }
-    void connect(std::int32_t pid, const Version& runs, bool switches = true) {
-        upgrader->connected({who(pid), 1, kOld, switches});
-        if (switches) upgrader->said({who(pid), 1, 0, wire::SwitchResult::running, runs, ""});
+    void connect(std::int32_t pid, const Version& runs) {
+        upgrader->connected({who(pid), 1, kOld});
+        upgrader->said({who(pid), 1, 0, wire::SwitchResult::running, runs, ""});
     }
     void answer(std::size_t order, wire::SwitchResult result) {
         const auto& [asked, path] = engines.orders.at(order);

@@ -29,25 +29,11 @@ TEST_F(LinkEngines, AFrontComesWithItsVersionAndSaysWhatItRuns) {
     ASSERT_EQ(engines.came.size(), 1U);
     EXPECT_EQ(engines.came[0].who.instance, one.id);
     EXPECT_EQ(engines.came[0].who.process.pid, puppet.pid());
-    EXPECT_TRUE(engines.came[0].switches);
     ASSERT_TRUE(tell_engine(puppet));
     ASSERT_TRUE(loop.run_until([&] { return engines.words.size() == 1; }));
     EXPECT_EQ(engines.words[0].result, wire::SwitchResult::running);
     EXPECT_EQ(engines.words[0].version, kNow);
     EXPECT_EQ(engines.words[0].front, engines.came[0].front);
-}
-
-TEST_F(LinkEngines, OneOfTheFirstVersionOfTheLinkCanNotSwitch) {
-    Puppet puppet(loop);
-    Order order{[](Front& front, const Order& o) -> std::uint64_t {
-        return front.connect(o.text) && front.hello(wire::Role::compute, 1, 1) == wire::Why::none &&
-               front.welcome->version == 1 &&
-               std::string(front.welcome->engine) == "0.0.9/libcgpu-engine.so.0.0.9";
-    }};
-    wire::put_text(order.text, socket(one));
-    ASSERT_EQ(puppet.tell(order), 1U);
-    ASSERT_EQ(engines.came.size(), 1U);
-    EXPECT_FALSE(engines.came[0].switches);
 }
 
 TEST_F(LinkEngines, IsToldToGoOverAndItsAnswerIsHandedOn) {

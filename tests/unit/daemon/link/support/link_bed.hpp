@@ -61,10 +61,9 @@ struct BedEngines final : app::EngineWatch {
     std::vector<upgrade::Gone> ended;
     std::vector<upgrade::Said> words;
     std::string engine = "0.1.0/libcgpu-engine.so.0.1.0";
-    std::string engine_for_good = "0.0.9/libcgpu-engine.so.0.0.9";  ///< of fronts that can't exchange it
 
     void set_engine_control(app::EngineControl* engines) override { fronts = engines; }
-    std::string engine_for_new(bool switches) const override { return switches ? engine : engine_for_good; }
+    std::string engine_for_new() const override { return engine; }
     void known(const upgrade::Known& process) override { were_known.push_back(process); }
     void connected(const upgrade::Connected& front) override { came.push_back(front); }
     void lost(const upgrade::Lost& front) override { went.push_back(front); }

@@ -18,13 +18,15 @@ void* map_page(int file, int protection, const void* over) {
     return page == MAP_FAILED ? nullptr : page;
 }
 
-/// Checks a page's magic before it is mapped anywhere else.
-bool has_magic(int file, std::uint32_t magic) {
+/// Checks a page's magic and the version of its layout, with which it begins, before it is mapped anywhere
+/// else.
+bool is_known(int file, std::uint32_t magic) {
     void* page = map_page(file, PROT_READ, nullptr);
     if (page == nullptr) return false;
-    const bool right = *static_cast<const std::uint32_t*>(page) == magic;
+    const auto* words = static_cast<const std::uint32_t*>(page);
+    const bool known = words[0] == magic && words[1] == wire::kPageVersion;
     munmap(page, wire::kPageBytes);
-    return right;
+    return known;
 }
 
 }  // namespace
@@ -32,9 +34,9 @@ bool has_magic(int file, std::uint32_t magic) {
 /// Other threads read the addresses meanwhile, so they are written only once.
 bool MappedPages::map(const std::array<int, 3>& files) {
     const bool observer = files[1] < 0 && files[2] < 0;
-    if (!has_magic(files[0], wire::kOrdersMagic)) return false;
+    if (!is_known(files[0], wire::kOrdersMagic)) return false;
     if (!observer &&
-        (!has_magic(files[1], wire::kReportsMagic) || !has_magic(files[2], wire::kDoorbellMagic))) {
+        (!is_known(files[1], wire::kReportsMagic) || !is_known(files[2], wire::kDoorbellMagic))) {
         return false;
     }
     void* orders = map_page(files[0], PROT_READ, orders_);

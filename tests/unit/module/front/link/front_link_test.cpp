@@ -28,6 +28,13 @@ TEST_F(Front, ASilentDaemonIsNotWaitedForForever) {
     EXPECT_EQ(init(), 0);  // and a later try may do
 }
 
+TEST_F(Front, PagesOfALaterLayoutAreNotRead) {
+    daemon().page_version = cgpu::wire::kPageVersion + 1;
+    EXPECT_EQ(init(), kSystemNotReady);
+    daemon().page_version = cgpu::wire::kPageVersion;
+    EXPECT_EQ(init(), 0);
+}
+
 TEST_F(Front, BeforeInitTheDriverSaysWhatIsWrong) {
     std::uint64_t address = 0;
     EXPECT_EQ(allocate(kMiB, &address), 3);

@@ -134,7 +134,7 @@ void Server::welcome(Peer& peer, wire::Role role) {
     peer.orders->magic = wire::kOrdersMagic;
     peer.reports->magic = wire::kReportsMagic;
     peer.doorbell->magic = wire::kDoorbellMagic;
-    peer.orders->version = peer.reports->version = peer.doorbell->version = wire::kVersion;
+    peer.orders->version = peer.reports->version = peer.doorbell->version = control_.page_version;
     peer.orders->gpu_count = 1;
     peer.orders->on_loss = static_cast<std::uint32_t>(wire::OnLoss::open);
     peer.orders->hold_ns = 100'000'000;
@@ -146,7 +146,7 @@ void Server::welcome(Peer& peer, wire::Role role) {
     update(peer);
 
     auto message = wire::make_message<wire::Welcome>();
-    message.version = control_.link_version;
+    message.version = wire::kVersion;
     message.gpu_count = 1;
     message.context_estimate_bytes = kContextEstimate;
     wire::put_text(message.instance, "0123456789ab");

@@ -15,6 +15,7 @@ struct DaemonControl {
     // Told.
     std::atomic<std::uint64_t> limit_bytes{1u << 30};
     std::atomic<std::uint32_t> isolate_memory{1};
+    std::atomic<std::uint32_t> page_version{cgpu::wire::kPageVersion};
     std::atomic<std::uint32_t> achieved_share{0};  ///< as in the page
     std::atomic<std::uint32_t> gate{2};            ///< a wire::GateState
     std::atomic<std::int64_t> hold_ns{
@@ -24,7 +25,6 @@ struct DaemonControl {
     std::atomic<std::uint32_t> mute_after_refusals{0};  ///< falls mute behind that many
     std::atomic<std::uint64_t> recall_bytes{0};         ///< recalls so much, once
     std::atomic<std::uint32_t> processes{0};            ///< so many are listed: see listed_process
-    std::atomic<std::uint32_t> link_version{cgpu::wire::kVersion};
     std::atomic<std::uint64_t> switch_request{
         0};  ///< orders a Switch of this number, once; to what is said here:
     std::atomic<std::uint32_t> switch_version{0};

@@ -257,20 +257,11 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
         options.emplace("image", sdbus::Variant(valid_utf8(wanted.image)));
     std::map<std::string, std::string> variables;
     for (const auto& [name, value] : wanted.variables) variables.emplace(valid_utf8(name), valid_utf8(value));
-    const auto create = [&] {
-        return until_others_have_ended([&] {
-            const auto [path, quotas, link, warnings] = bus().manager.CreateInstance(
-                valid_utf8(wanted.id), valid_utf8(wanted.name), variables, options);
-            return Created{to_quotas(quotas), link, warnings};
-        });
-    };
-    auto created = create();
-    // While a new package is installed, an older cgpud may still run, which doesn't know the option.
-    const bool unknown = !created && options.contains("image") &&
-                         created.error().text.find("option \"image\"") != std::string::npos;
-    if (!unknown) return created;
-    options.erase("image");
-    return create();
+    return until_others_have_ended([&] {
+        const auto [path, quotas, link, warnings] =
+            bus().manager.CreateInstance(valid_utf8(wanted.id), valid_utf8(wanted.name), variables, options);
+        return Created{to_quotas(quotas), link, warnings};
+    });
 }
 
 Result<bool> BusNode::admit_unmanaged(const std::string& id, const std::string& name,

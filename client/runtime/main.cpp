@@ -81,10 +81,7 @@ int hook_main(std::vector<std::string> arguments, char** all) {
                                ? arguments.size() == 3 && arguments[1] == "attach"
                                : (arguments.size() == 2 || arguments.size() == 3) && arguments[0] == "attach";
     Result<void> done;
-    // A package of an earlier version wrote the hook with one argument less.
-    if (arguments.size() == 4 && arguments[0] == "mount")
-        done = mount_hook(arguments[1], arguments[2], {arguments[3], ""}, std::cin);
-    else if (arguments.size() == 5 && arguments[0] == "mount")
+    if (arguments.size() == 5 && arguments[0] == "mount")
         done = mount_hook(arguments[1], arguments[2], {arguments[3], arguments[4]}, std::cin);
     else if (arguments.size() == 3 && arguments[0] == "check")
         done = check_main(arguments[2], all);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kRecordMagic = 0x31486763;
 constexpr std::uint64_t kMeasured = 1;
 constexpr std::uint64_t kEnded = 2;
-/// Earlier versions of cgpu ignore this one, and the owner's bytes, which are 0 in what they wrote.
+/// Without it the owner's bytes are 0.
 constexpr std::uint64_t kHasOwner = 4;
 
 constexpr std::size_t kChecked = 8;  ///< the checksum is of everything from here

@@ -29,7 +29,7 @@ struct Record {
     std::uint64_t refused = 0;       ///< allocations, because of the memory limit
     std::uint64_t memory_limit = 0;  ///< bytes, at the end
     std::uint64_t memory_peak = 0;   ///< bytes
-    /// User id of the instance's creator. Empty: it isn't known, or an earlier cgpud wrote the record.
+    /// User id of the instance's creator. Empty: it isn't known.
     std::optional<std::uint32_t> owner = std::nullopt;
     bool measured = false;  ///< cgpu divided the compute, at least at the end; else GPU time is unknown
     bool ended = false;     ///< it is the last one of this instance

@@ -60,7 +60,6 @@ std::string memory_text(const client::ForeignGpu& foreign) {
 }
 
 std::string limits_text(const client::DriverLimits& limits) {
-    if (limits.backend.empty()) return "not known: cgpud doesn't say";
     if (limits.backend == "none") return "none: " + limits.why_none;
     return limits.backend + ", not used";
 }

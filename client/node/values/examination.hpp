@@ -26,7 +26,7 @@ struct GpuProcess {
 
 /// Whether NVIDIA's driver itself can limit the memory of cgroups on a GPU. cgpu doesn't use that.
 struct DriverLimits {
-    std::string backend;  ///< `dmem`, `misc` or `none`; empty: an older cgpud, which doesn't say
+    std::string backend;  ///< `dmem`, `misc` or `none`
     std::string why_none;
     std::optional<std::uint64_t> own_limit;  ///< bytes, of cgpu-nvml's cgroup; empty: it has none
 };

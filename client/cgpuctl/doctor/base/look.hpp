@@ -23,7 +23,7 @@ struct Look {
     Host host;
     client::Result<client::ServiceState> service;
     std::optional<client::Snapshot> snapshot;        ///< empty: cgpud isn't running, or didn't answer
-    std::optional<client::Examination> examination;  ///< the same; also, an older cgpud doesn't have it
+    std::optional<client::Examination> examination;  ///< the same; root alone gets it
     std::string no_examination;                      ///< why there is none
     std::string own_version;                         ///< cgpuctl's
     std::vector<client::ConfigurationValue> configuration = {};  ///< empty: not known

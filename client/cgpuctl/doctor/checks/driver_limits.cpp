@@ -24,7 +24,6 @@ Findings check_driver_limits(const Look& look) {
                  "it shows cgpud a smaller card, and the rest is granted to nobody",
                  "take the limit from cgpu-nvml's cgroup, or from the one above that has it (nvidia-smi "
                  "memory-limits), and then systemctl restart cgpud"});
-        if (gpu.limits.backend.empty()) return {unchecked(kLimits, kQuestion, "this cgpud doesn't say")};
         // They differ where one of the cards is in MIG mode.
         const std::string text = limits_text(gpu.limits);
         if (last.empty())

@@ -107,7 +107,8 @@ expect_equal "in force" "$(in_force)" "$newer"
 expect_equal "offers" "$(cgpuctl status | grep -c 'is installed, and')" 0
 all_compute
 
-# An older package is refused if its cgpud couldn't read the files on the node: nothing is stopped.
+# An older package is refused if its cgpud couldn't read the files on the node, which a newer release wrote or one that is too
+# old: nothing is stopped.
 older_is_refused() { # WHY
     local before
     before=$(process)
@@ -127,11 +128,14 @@ refused_with() {
 }
 state=/var/lib/cgpu/state.json leases=/run/cgpu/leases
 refused_with $state '.version = 99' "$state is of version 99, and its cgpud reads versions up to [0-9]+"
+refused_with $state '.version = 1' "$state is of version 1, and its cgpud reads versions from [0-9]+ on"
 manifest=$module/$newer/manifest.json
 refused_with "$manifest" '.abi = 99' "module $newer is in force, and its release doesn't know the ABI of its engine"
+refused_with "$manifest" '.abi = 1' "module $newer is in force, and its release doesn't know the ABI of its engine"
 refused_with "$manifest" '.pages = 99' "module $newer is in force, and its release doesn't know its pages"
 refused_with "$manifest" ".least_front = \"$newer\"" "module $newer is in force, and its release doesn't know the fronts"
 refused_with "$manifest" '.link = 99' "jobs run that may speak version 98 of the link at least"
+refused_with "$manifest" '.link = 1' "jobs run that speak version 1 of the link at most, and its cgpud speaks versions from [0-9]+ on"
 # cgpud has it mapped, so it is written in place.
 leases_of_version() {
     printf '%b' "\\x$1" | dd of=$leases bs=1 seek=8 conv=notrunc status=none
@@ -139,6 +143,8 @@ leases_of_version() {
 known=$(od -An -t u1 -j 8 -N 1 $leases)
 leases_of_version 63
 older_is_refused "$leases is of version 99, and its cgpud reads versions up to [0-9]+"
+leases_of_version 01
+older_is_refused "$leases is of version 1, and its cgpud reads versions from [0-9]+ on"
 leases_of_version "0$((known))"
 
 # Otherwise the package is downgraded; the newer module stays in force until an administrator moves the node.

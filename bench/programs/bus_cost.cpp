@@ -28,7 +28,7 @@ void must(bool done, const char* what) {
 }
 
 int answer(sd_bus*, const char*, const char*, const char*, sd_bus_message* reply, void*, sd_bus_error*) {
-    return sd_bus_message_append(reply, "s", "0.2.0");
+    return sd_bus_message_append(reply, "s", "1.0.0");
 }
 
 /// Serves the property Version of the object /bench, and then writes to the pipe.

@@ -9,7 +9,7 @@ used_of() { cgpuctl list --json | jq --arg name "$1" '[.[] | select(.name == $na
 is_charged() { [[ $(used_of "$1") == "$(on_card)" ]]; }
 holder=
 hold() {
-    rm -f "$scratch/socket"
+    rm -f "$scratch/socket" "$scratch/holder.out"
     python3 "$exported" hold "$scratch/socket" >"$scratch/holder.out" &
     holder=$!
     wait_for 20 has "$scratch/holder.out" '^ready'

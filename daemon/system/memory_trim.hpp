@@ -7,13 +7,7 @@
 
 namespace cgpu::system {
 
-/// Returns the memory that the process doesn't use at present:
-///   - free blocks of the heap;
-///   - the code and constants of the program and its libraries: they leave the process's mappings, but not
-///   the
-///     page cache, from which those that are used again are mapped again. The start alone touches 3 MiB of
-///     them, which the linker and the reader of YAML needed.
-/// From any thread; other threads may run meanwhile.
+/// Returns the free blocks of the heap. From any thread; other threads may run meanwhile.
 void return_unused_memory();
 
 /// Returns unused memory when the daemon has been quiet for a while after an event: a start of cgpud, and

@@ -74,27 +74,6 @@ std::optional<std::uint64_t> resident_at(const void* address) {
     return std::nullopt;
 }
 
-constexpr std::size_t kConstants = 1 << 20;
-/// In a segment that the process can't write.
-const std::uint8_t constants[kConstants] = {1, 2, 3};
-
-TEST(ReturnUnusedMemory, UnmapsConstantsWhichCanBeReadAgain) {
-    unsigned sum = 0;
-    for (std::size_t i = 0; i < kConstants; i += 512)
-        sum += static_cast<const volatile std::uint8_t&>(constants[i]);
-    const auto before = resident_at(constants);
-    ASSERT_TRUE(before);
-    ASSERT_GE(*before, kConstants);
-    return_unused_memory();
-    const auto after = resident_at(constants);
-    ASSERT_TRUE(after);
-    EXPECT_LE(*after, *before - kConstants / 2);
-    unsigned again = 0;
-    for (std::size_t i = 0; i < kConstants; i += 512)
-        again += static_cast<const volatile std::uint8_t&>(constants[i]);
-    EXPECT_EQ(again, sum);
-}
-
 TEST(ReturnUnusedMemory, ReturnsFreeBlocksBetweenOthers) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     GTEST_SKIP() << "the sanitizer has a heap of its own";

@@ -9,8 +9,8 @@
 #include "daemon/store/state_json.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 
-/// A state of an older version is brought to the present one, step by step. The steps here are made up, because
-/// the oldest version that is read is the present one.
+/// A state of an older version is brought to the present one, step by step. The steps here are made up,
+/// because the oldest version that is read is the present one.
 namespace cgpu::store {
 namespace {
 
@@ -58,7 +58,8 @@ TEST(Migrate, EveryOlderVersionHasItsStep) {
 // A later cgpud: the layout after the present one says of each GPU where it is.
 constexpr std::uint64_t kNext = kStateVersion + 1;
 constexpr std::array kToNext = {Migration{kStateVersion, [](json& document) {
-                                              for (json& gpu : document["gpus"]) gpu["obstacle"] = "in slot 1";
+                                              for (json& gpu : document["gpus"])
+                                                  gpu["obstacle"] = "in slot 1";
                                           }}};
 constexpr Layouts kLater{kStateVersion, kNext, kToNext};
 

@@ -91,6 +91,9 @@ TEST_F(UpgraderTest, IsRefusedBeforeAnythingMoves) {
     expect_refused(upgrader->begin(Kind::hot, "0.3.0", {}), Reason::unsupported, "0.1.0 is older");
     expect_refused(upgrader->begin(Kind::cold, "0.1.1", {}), Reason::busy, "instances are in the way: web");
     connect(2, Version{0, 0, 9});
+    ASSERT_EQ(engines.orders.size(), 1U) << "it is asked to change to what is in force";
+    EXPECT_EQ(engines.orders[0].first.to, kOld);
+    engines.orders.clear();
     expect_refused(upgrader->begin(Kind::hot, "0.1.1", {}), Reason::unsupported,
                    "process 2 of instance web runs 0.0.9, which is not installed any more");
     modules.bad = {kOld};

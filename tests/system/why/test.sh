@@ -54,7 +54,11 @@ job other --gpus 0 -- burn --forever --kernel-us 1000
 for name in mine other; do wait_for 20 is_ready "$name"; done
 CUDA_VISIBLE_DEVICES=0 burn --forever --kernel-us 1000 >"$scratch/stranger.out" 2>&1 &
 stranger=$!
-sees_stranger() { why mine --seconds 2; [[ $(codes mine) == strangers* ]]; }
+# In the first looks at it the stranger has computed for a part of the time only.
+sees_stranger() {
+    why mine --seconds 2
+    [[ $(codes mine) == strangers* && $(jq '.[0].account.strangers > 0.15' "$scratch/mine.why") == true ]]
+}
 wait_for 60 sees_stranger
 expect has "$scratch/mine.why" "process $stranger most of it"
 account=$(jq -c '.[0].account' "$scratch/mine.why")

@@ -236,7 +236,7 @@ client::Result<void> set_weight(const Input& input, client::Node& node, Terminal
     const auto weight = read_weight(input.weight);
     if (!weight) return tl::unexpected(weight.error());
     if (weight->percent) return set_percent(*weight->percent, input, node, terminal);
-    return make({"weight " + input.weight, "weight", *weight->slices,
+    return make({"weight " + std::to_string(*weight->slices), "weight", *weight->slices,
                  [&](const std::string& instance, const client::Setting& how) {
                      return node.set_weight(instance, input.gpu, *weight->slices, how);
                  },

@@ -132,10 +132,11 @@ TEST_F(ChangeVerbs, NumbersAreDigits) {
 
 TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
     input_.instances = {"web"};
-    input_.weight = "4";
+    input_.weight = "004";
     input_.gpu = "1";
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls, Calls{"set_weight web [1] 4"});
+    EXPECT_EQ(screen_.out.str(), "Instance web: weight 4 is set, until the instance ends.\n");
 }
 
 TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
@@ -12,17 +11,6 @@ namespace {
 
 using model::Refusal;
 
-/// The instances whose weight on the GPU follows max_inst, because they requested a percentage.
-std::vector<model::InstanceId> whose_weight_followed(const model::Node& before, const model::Node& now,
-                                                     const model::Uuid& gpu) {
-    std::vector<model::InstanceId> whose;
-    for (const auto* instance : instances_on(now, gpu)) {
-        const auto* then = before.find_instance(instance->id);
-        if (then != nullptr && *then != *instance) whose.push_back(instance->id);
-    }
-    return whose;
-}
-
 void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
     for (const auto* instance : instances_on(node, gpu.uuid))
         log::warn(log::about(*instance), "{}: its GPU {} is not there now{}", model::describe(*instance),
@@ -30,45 +18,6 @@ void say_whose_gpu_is_lost(const model::Node& node, const model::Gpu& gpu) {
 }
 
 }  // namespace
-
-Result<void> GpuRegister::set_policy(const model::Uuid& gpu, std::string_view policy, Options options) {
-    const auto parsed = model::parse_policy(policy);
-    if (!parsed)
-        return model::refuse(Refusal::Reason::invalid, "policy " + model::quote(policy), parsed.error(),
-                             "weighted, for example");
-    const auto changed = state_.change(
-        [&](model::Node& node) { return node.set_policy(gpu, *parsed, lasts(options)); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        const auto* now = state_.node().find_gpu(gpu);
-        if (state_.node().policy_in_force(*now) != *parsed)
-            log::info(log::about(*now), "{}: it divides memory only, so policy {} stays in force",
-                      describe(*now), model::to_string(state_.node().policy_in_force(*now)));
-        publisher_.gpu_changed(gpu);
-    }
-    return {};
-}
-
-Result<void> GpuRegister::set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options) {
-    const auto before = state_.node();
-    const auto changed = state_.change(
-        [&](model::Node& node) { return node.set_max_inst(gpu, max_inst, lasts(options)); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) {
-        for (const auto& id : whose_weight_followed(before, state_.node(), gpu))
-            publisher_.instance_changed(id);
-        publisher_.gpu_changed(gpu);
-    }
-    return {};
-}
-
-Result<void> GpuRegister::set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options) {
-    const auto changed = state_.change(
-        [&](model::Node& node) { return node.set_prio_ratio(gpu, per_cent, lasts(options)); }, options);
-    if (!changed) return tl::unexpected(changed.error());
-    if (*changed) publisher_.gpu_changed(gpu);
-    return {};
-}
 
 XidCount GpuRegister::xids_of(const model::Uuid& gpu) const {
     const auto found = xids_.find(gpu);

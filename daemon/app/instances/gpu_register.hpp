@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "daemon/app/instances/node_state.hpp"
@@ -11,15 +9,11 @@
 
 namespace cgpu::app {
 
-/// The GPUs: how each is divided, and what the driver reports of them.
+/// The GPUs: what the driver reports of them.
 class GpuRegister {
   public:
     GpuRegister(NodeState& state, Publisher& publisher, Events& events)
         : state_(state), publisher_(publisher), events_(events) {}
-
-    Result<void> set_policy(const model::Uuid& gpu, std::string_view policy, Options options);
-    Result<void> set_max_inst(const model::Uuid& gpu, std::uint32_t max_inst, Options options);
-    Result<void> set_prio_ratio(const model::Uuid& gpu, std::uint32_t per_cent, Options options);
 
     /// The GPUs that the driver shows now. `settings_for`: the settings of a GPU that is seen for the first
     /// time.

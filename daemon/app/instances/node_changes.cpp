@@ -13,6 +13,15 @@ namespace {
 
 using model::Refusal;
 
+Result<model::InstanceId> find(const model::Node& node,
+                               const std::variant<std::string, model::InstanceId>& instance) {
+    if (const auto* word = std::get_if<std::string>(&instance)) return find_instance(node, *word);
+    const auto& id = std::get<model::InstanceId>(instance);
+    if (node.find_instance(id) != nullptr) return id;
+    return model::refuse(Refusal::Reason::not_found, "instance " + id.short_id(), "it has ended",
+                         "look at `cgpuctl list`");
+}
+
 std::string numbered(std::size_t change) { return "change " + std::to_string(change + 1); }
 
 /// The transitions that make the changes.
@@ -94,7 +103,7 @@ class Plan {
     }
 
     Result<void> add_change(const QuotaChange& change) {
-        const auto id = find_instance(node_, change.instance);
+        const auto id = find(node_, change.instance);
         if (!id) return tl::unexpected(id.error());
         const model::Instance& instance = *node_.find_instance(*id);
         if (change.revert) return add_revert(instance, change);
@@ -207,6 +216,23 @@ class Plan {
     bool sets_something_ = false;
 };
 
+/// In cGPU's contract a weight switches the GPU to policy 2; here the administrator decides, and is informed.
+void say_where_weight_is_idle(const model::Node& node, const model::Instance& instance,
+                              const model::Quota& quota) {
+    const auto& gpu = *node.find_gpu(quota.gpu);
+    const auto policy = node.policy_in_force(gpu);
+    if (quota.weight > 1 && !model::weight_counts(policy))
+        log::info(log::about(instance), "{}: weight {} has no effect on GPU {} under policy {}",
+                  model::describe(instance), quota.weight, gpu.index, model::to_string(policy));
+}
+
+void say_where_policy_is_idle(const model::Node& node, const model::Gpu& gpu) {
+    const auto policy = node.policy_in_force(gpu);
+    if (policy != gpu.settings.policy)
+        log::info(log::about(gpu), "{}: it divides memory only, so policy {} stays in force", describe(gpu),
+                  model::to_string(policy));
+}
+
 }  // namespace
 
 Result<std::uint64_t> NodeChanges::apply(const std::vector<NodeChange>& changes, Options options) {
@@ -266,11 +292,14 @@ void NodeChanges::follow_configuration() {
         tell(before);
 }
 
+/// The only place that tells what a change of settings has changed, whichever call made it. The events are
+/// made from the same comparison (NodeState).
 void NodeChanges::tell(const model::Node& before) {
     std::vector<model::Uuid> gpus;
     for (const auto& gpu : state_.node().gpus()) {
         const auto* then = before.find_gpu(gpu.uuid);
         if (then == nullptr || then->settings == gpu.settings) continue;
+        if (then->settings.policy != gpu.settings.policy) say_where_policy_is_idle(state_.node(), gpu);
         gpus.push_back(gpu.uuid);
     }
     for (const auto& [id, instance] : state_.node().instances()) {
@@ -279,6 +308,8 @@ void NodeChanges::tell(const model::Node& before) {
         for (std::size_t which = 0; which < instance.quotas.size(); ++which) {
             const auto& quota = instance.quotas[which];
             if (quota == then->quotas[which]) continue;
+            if (quota.weight != then->quotas[which].weight)
+                say_where_weight_is_idle(state_.node(), instance, quota);
             if (std::find(gpus.begin(), gpus.end(), quota.gpu) == gpus.end()) gpus.push_back(quota.gpu);
         }
         links_.refresh(instance);

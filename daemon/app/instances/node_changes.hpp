@@ -26,7 +26,8 @@ struct GpuChange {
 
 /// What an instance may use on a GPU; what is empty stays. At least one is set.
 struct QuotaChange {
-    std::string instance;  ///< id, unique prefix of an id, or name
+    /// A word (id, unique prefix of an id, or name), or exactly this one.
+    std::variant<std::string, model::InstanceId> instance;
     std::string
         gpu{};  ///< any of its names; empty if the instance has one GPU only; of revert: all of its GPUs
     std::optional<model::Bytes> memory_limit = std::nullopt;

@@ -74,7 +74,6 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       outside_(outside),
       state_(std::move(node), outside.store, outside.compute, outside.events),
       gpus_(state_, outside.publisher, outside.events),
-      quotas_(state_, outside.links, outside.publisher, outside.usage),
       changes_(state_, outside.links, outside.publisher, outside.usage,
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
       lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
@@ -132,16 +131,10 @@ Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Opti
     return {};
 }
 
-Result<void> Service::revert_gpu(const model::Uuid& gpu, Options options) {
-    GpuChange change{gpu.to_string()};
-    change.revert = true;
-    return changes_.make(change, options);
-}
-
-Result<void> Service::revert_instance(const model::InstanceId& id, std::string_view gpu, Options options) {
-    QuotaChange change{id.str(), std::string(gpu)};
-    change.revert = true;
-    return changes_.make(change, options);
+Result<void> Service::forget(std::string_view name, std::optional<std::uint32_t> owner, Options options) {
+    const auto changed = state_.change([&](model::Node& node) { return node.forget(name, owner); }, options);
+    if (!changed) return tl::unexpected(changed.error());
+    return {};
 }
 
 bool Service::are_as_configured() const {

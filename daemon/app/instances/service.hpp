@@ -20,7 +20,6 @@
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/instances/ownership.hpp"
-#include "daemon/app/instances/quota_changes.hpp"
 #include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/lookup.hpp"
@@ -130,23 +129,15 @@ class Service final : public ModesOfGpus {
     /// Refused (not_permitted) by `own_only`.
     Result<void> release_instance(std::string_view id, const Caller& caller, Options options);
 
-    /// Policy, max_inst and prio_ratio of the GPU become the configured ones, all or none. Refused: as
-    /// GpuRegister's.
-    Result<void> revert_gpu(const model::Uuid& gpu, Options options);
-    /// What was set since the instance was admitted is taken back, on this GPU or, if it is empty, on all of
-    /// its GPUs: all or none. See Node::revert_quota(). What is kept for its next starts stays.
-    Result<void> revert_instance(const model::InstanceId& id, std::string_view gpu, Options options);
+    /// Drops what `persist` has kept for the name; see Node::forget().
+    Result<void> forget(std::string_view name, std::optional<std::uint32_t> owner, Options options);
 
     [[nodiscard]] bool are_as_configured() const override;
     [[nodiscard]] std::vector<model::InstanceId> in_the_way(
         std::optional<model::Mode> switched) const override;
     Result<void> take_configured() override;
 
-    /// How each GPU is divided.
-    [[nodiscard]] GpuRegister& gpus() { return gpus_; }
-    /// What instances may use.
-    [[nodiscard]] QuotaChanges& quotas() { return quotas_; }
-    /// Several changes as one.
+    /// Changes of what GPUs and instances have: every one, single or several.
     [[nodiscard]] NodeChanges& changes() { return changes_; }
 
     /// The process that has this pid now. A caller that answers later must ask at once: the pid may be
@@ -184,7 +175,6 @@ class Service final : public ModesOfGpus {
     Outside outside_;
     NodeState state_;
     GpuRegister gpus_;
-    QuotaChanges quotas_;
     NodeChanges changes_;
     InstanceLifetimes lifetimes_;
     ComingAndGoing admitted_;

@@ -44,34 +44,37 @@ void GpuObject::xid_reported(std::uint64_t code) {
 }
 
 void GpuObject::SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_policy, getObject(), {"SetPolicy", is_dry_run(options)}, std::move(result),
-        [&service = service_, gpu = gpu_, policy, options](const app::Who& who) {
-            take(service.gpus().set_policy(gpu, policy, by(who, take(read_options(options, kRuntime)))));
-        });
+    when_permitted(authority_, Action::manage_policy, getObject(), {"SetPolicy", is_dry_run(options)},
+                   std::move(result),
+                   [&service = service_, gpu = gpu_, policy, options](const app::Who& who) {
+                       take(service.changes().make(app::GpuChange{.gpu = gpu.to_string(), .policy = policy},
+                                                   by(who, take(read_options(options, kRuntime)))));
+                   });
 }
 
 void GpuObject::SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) {
     when_permitted(
         authority_, Action::manage_policy, getObject(), {"SetMaxInst", is_dry_run(options)},
         std::move(result), [&service = service_, gpu = gpu_, max_inst, options](const app::Who& who) {
-            take(service.gpus().set_max_inst(gpu, max_inst, by(who, take(read_options(options, kRuntime)))));
+            take(service.changes().make(app::GpuChange{.gpu = gpu.to_string(), .max_inst = max_inst},
+                                        by(who, take(read_options(options, kRuntime)))));
         });
 }
 
 void GpuObject::SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) {
-    when_permitted(authority_, Action::manage_policy, getObject(), {"SetPrioRatio", is_dry_run(options)},
-                   std::move(result),
-                   [&service = service_, gpu = gpu_, per_cent, options](const app::Who& who) {
-                       take(service.gpus().set_prio_ratio(gpu, per_cent,
-                                                          by(who, take(read_options(options, kRuntime)))));
-                   });
+    when_permitted(
+        authority_, Action::manage_policy, getObject(), {"SetPrioRatio", is_dry_run(options)},
+        std::move(result), [&service = service_, gpu = gpu_, per_cent, options](const app::Who& who) {
+            take(service.changes().make(app::GpuChange{.gpu = gpu.to_string(), .prio_ratio = per_cent},
+                                        by(who, take(read_options(options, kRuntime)))));
+        });
 }
 
 void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), {"Revert", is_dry_run(options)},
                    std::move(result), [&service = service_, gpu = gpu_, options](const app::Who& who) {
-                       take(service.revert_gpu(gpu, by(who, take(read_options(options)))));
+                       take(service.changes().make(app::GpuChange{.gpu = gpu.to_string(), .revert = true},
+                                                   by(who, take(read_options(options)))));
                    });
 }
 

@@ -46,39 +46,41 @@ void InstanceObject::driver_unreachable(const std::string& reason, std::int32_t 
 
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                                OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)},
-                   std::move(result),
-                   [&service = service_, id = id_, gpu, weight, options](const app::Who& who) {
-                       take(service.quotas().set_weight(id, gpu, weight,
-                                                        by(who, take(read_options(options, kQuotaOptions)))));
-                   });
+    when_permitted(
+        authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)},
+        std::move(result), [&service = service_, id = id_, gpu, weight, options](const app::Who& who) {
+            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .weight = weight},
+                                        by(who, take(read_options(options, kQuotaOptions)))));
+        });
 }
 
 void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
                                      OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), {"SetHighPriority", is_dry_run(options)},
-                   std::move(result),
-                   [&service = service_, id = id_, gpu, high, options](const app::Who& who) {
-                       take(service.quotas().set_high_priority(
-                           id, gpu, high, by(who, take(read_options(options, kQuotaOptions)))));
-                   });
+    when_permitted(
+        authority_, Action::manage_instance, getObject(), {"SetHighPriority", is_dry_run(options)},
+        std::move(result), [&service = service_, id = id_, gpu, high, options](const app::Who& who) {
+            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .high_priority = high},
+                                        by(who, take(read_options(options, kQuotaOptions)))));
+        });
 }
 
 void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                                OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_instance, getObject(), {"SetMemory", is_dry_run(options)},
-        std::move(result), [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
-            take(service.quotas().set_memory(
-                id, gpu, bytes, by(who, take(read_options(options, {.force = true, .persist = true})))));
-        });
+    when_permitted(authority_, Action::manage_instance, getObject(), {"SetMemory", is_dry_run(options)},
+                   std::move(result),
+                   [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
+                       take(service.changes().make(
+                           app::QuotaChange{.instance = id, .gpu = gpu, .memory_limit = model::Bytes(bytes)},
+                           by(who, take(read_options(options, {.force = true, .persist = true})))));
+                   });
 }
 
 void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) {
     when_permitted(
         authority_, Action::manage_instance, getObject(), {"Revert", is_dry_run(options)}, std::move(result),
         [&service = service_, id = id_, gpu, options](const app::Who& who) {
-            take(service.revert_instance(id, gpu, by(who, take(read_options(options, {.force = true})))));
+            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .revert = true},
+                                        by(who, take(read_options(options, {.force = true})))));
         });
 }
 

@@ -150,7 +150,7 @@ void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap
     when_permitted(authority_, Action::manage_instance, getObject(), {"Forget", is_dry_run(options)},
                    std::move(result), [&service = service_, name, options](const app::Who& who) {
                        const auto read = take(read_forget_options(options));
-                       take(service.quotas().forget(name, read.owner, by(who, read.options)));
+                       take(service.forget(name, read.owner, by(who, read.options)));
                    });
 }
 

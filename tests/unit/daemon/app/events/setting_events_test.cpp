@@ -35,7 +35,7 @@ class SettingEventsTest : public ServiceTest {
 };
 
 TEST_F(SettingEventsTest, settings_of_a_gpu) {
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", options));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, options));
     EXPECT_EQ(changed(), "policy: proportional -> weighted");
     EXPECT_EQ(last.message,
               "GPU 0 (" + v100.to_string() +
@@ -43,42 +43,45 @@ TEST_F(SettingEventsTest, settings_of_a_gpu) {
     EXPECT_EQ(last.gpu, v100);
     EXPECT_EQ(last.gpu_index, 0U);
     EXPECT_EQ(last.by, (Who{1000, 55}));
-    ASSERT_TRUE(service->gpus().set_max_inst(v100, 10, options));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 10}, options));
     EXPECT_EQ(changed(), "max-inst: 20 -> 10");
-    ASSERT_TRUE(service->gpus().set_prio_ratio(v100, 80, options));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .prio_ratio = 80}, options));
     EXPECT_EQ(changed(), "prio-ratio: 50 -> 80");
-    ASSERT_TRUE(service->revert_gpu(v100, options));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .revert = true}, options));
     EXPECT_EQ(recorded.of(EventType::setting_changed).size(), 3U);
 }
 
 TEST_F(SettingEventsTest, nothing_is_told_of_what_did_not_change) {
-    ASSERT_TRUE(service->gpus().set_policy(v100, "proportional", options));
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.dry_run = true}));
-    EXPECT_FALSE(service->gpus().set_max_inst(v100, 99, options));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "proportional"}, options));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {.dry_run = true}));
+    EXPECT_FALSE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 99}, options));
     store.full = true;
-    EXPECT_FALSE(service->gpus().set_policy(v100, "weighted", options));
+    EXPECT_FALSE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, options));
     EXPECT_TRUE(recorded.of(EventType::setting_changed).empty());
 }
 
 TEST_F(SettingEventsTest, settings_of_an_instance) {
     ASSERT_TRUE(create("web", "4"));
     recorded.all.clear();
-    ASSERT_TRUE(service->quotas().set_memory(web, "", 2048 * kMib, options));
+    ASSERT_TRUE(service->changes().make(
+        QuotaChange{.instance = web, .memory_limit = model::Bytes(2048 * kMib)}, options));
     EXPECT_EQ(changed(), "memory-limit: 4301MiB -> 2048MiB");
     EXPECT_EQ(last.message, "instance web (job-web): memory limit 2048MiB on GPU 0 (" + v100.to_string() +
                                 ") is set, instead of 4301MiB, until it ends, by user id 1000, process 55");
     EXPECT_EQ(last.instance, web);
     EXPECT_EQ(last.name, "job-web");
-    ASSERT_TRUE(service->quotas().set_weight(web, "", 4, options));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = web, .weight = 4}, options));
     EXPECT_EQ(changed(), "weight: 1 -> 4");
-    ASSERT_TRUE(service->quotas().set_high_priority(web, "", true, options));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = web, .high_priority = true}, options));
     EXPECT_EQ(changed(), "priority: normal -> high");
 }
 
 TEST_F(SettingEventsTest, kept_settings_are_told_of_once_each) {
     ASSERT_TRUE(create("web", "4"));
     recorded.all.clear();
-    ASSERT_TRUE(service->quotas().set_weight(web, "", 4, kept));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = web, .weight = 4}, kept));
     const auto both = recorded.of(EventType::setting_changed);
     ASSERT_EQ(both.size(), 2U);
     EXPECT_EQ(detail(both[0], "setting"), "weight");
@@ -86,7 +89,7 @@ TEST_F(SettingEventsTest, kept_settings_are_told_of_once_each) {
     EXPECT_EQ(both[1].message,
               "the next starts of \"job-web\" of user id 0: weight 4 is kept, by user id 1000, process 55");
     recorded.all.clear();
-    ASSERT_TRUE(service->quotas().forget("job-web", std::nullopt, options));
+    ASSERT_TRUE(service->forget("job-web", std::nullopt, options));
     EXPECT_EQ(changed(), "kept: weight 4 -> ");
     EXPECT_EQ(last.name, "job-web");
 }
@@ -96,7 +99,7 @@ TEST_F(SettingEventsTest, a_percentage_follows_max_inst) {
     ASSERT_TRUE(
         service->create_instance("web", "", {{"CGPU_MEM", "1GiB"}, {"CGPU_COMPUTE", "50%"}}, caller, {}));
     recorded.all.clear();
-    ASSERT_TRUE(service->gpus().set_max_inst(v100, 10, options));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 10}, options));
     const auto both = recorded.of(EventType::setting_changed);
     ASSERT_EQ(both.size(), 2U);
     EXPECT_NE(both[1].message.find("50% of the compute are 5 slices of GPU 0"), std::string::npos)

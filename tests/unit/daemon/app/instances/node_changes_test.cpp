@@ -10,10 +10,10 @@ class NodeChangesTest : public ServiceTest {
   protected:
     void SetUp() override {
         see_v100();
-        ASSERT_TRUE(service->gpus().set_max_inst(v100, 20, {}));
+        ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 20}, {}));
         for (const std::string id : {"aaaa", "bbbb"}) {
             ASSERT_TRUE(create(id, "4"));
-            ASSERT_TRUE(service->quotas().set_weight(*model::InstanceId::parse(id), "", 10, {}));
+            ASSERT_TRUE(service->changes().make(QuotaChange{.instance = id, .weight = 10}, {}));
         }
         store.saves = 0;
         publisher.said.clear();
@@ -156,7 +156,8 @@ TEST_F(NodeChangesTest, a_node_that_has_changed_since_is_not_changed_again) {
     publisher.said.clear();
     expect_refused(apply({QuotaChange{.instance = "aaaa", .weight = 9}}, {.if_generation = seen}),
                    Refusal::Reason::changed, "generation " + std::to_string(seen) + ": the node has changed");
-    const auto one = service->gpus().set_policy(v100, "soft", {.if_generation = seen});
+    const auto one = service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "soft"},
+                                             {.if_generation = seen});
     ASSERT_FALSE(one);
     EXPECT_EQ(one.error().reason, Refusal::Reason::changed);
 }

@@ -24,16 +24,17 @@ TEST_F(ServiceEnds, WhatWasSetForAnInstanceIsTakenBackAsOneChange) {
     const auto id = made("a1");
     const auto before = quota("a1");
     const Options by{.by = Who{1000, 77}};
-    ASSERT_TRUE(service->quotas().set_weight(id, "", 5, by));
-    ASSERT_TRUE(service->quotas().set_memory(id, "", 5000 * kMib, by));
-    ASSERT_TRUE(service->quotas().set_high_priority(id, "", true, by));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = id, .weight = 5}, by));
+    ASSERT_TRUE(
+        service->changes().make(QuotaChange{.instance = id, .memory_limit = model::Bytes(5000 * kMib)}, by));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = id, .high_priority = true}, by));
     publisher.said.clear();
     links.refreshed.clear();
     recorded.all.clear();
     const int saves = store.saves;
-    ASSERT_TRUE(service->revert_instance(id, "", {.dry_run = true}));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = id, .revert = true}, {.dry_run = true}));
     EXPECT_EQ(quota("a1").weight, 5U);
-    ASSERT_TRUE(service->revert_instance(id, "", by));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = id, .revert = true}, by));
     EXPECT_EQ(quota("a1"), before);
     EXPECT_EQ(store.saves, saves + 1);
     EXPECT_EQ(store.saved, service->node());
@@ -41,28 +42,31 @@ TEST_F(ServiceEnds, WhatWasSetForAnInstanceIsTakenBackAsOneChange) {
     EXPECT_EQ(publisher.said, (std::vector<std::string>{"changed a1", "gpu " + v100.to_string()}));
     ASSERT_EQ(recorded.of(EventType::setting_changed).size(), 3U);
     EXPECT_EQ(recorded.all[0].by, by.by);
-    ASSERT_TRUE(service->revert_instance(id, "0", by));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = id, .gpu = "0", .revert = true}, by));
     EXPECT_EQ(store.saves, saves + 1) << "nothing is left to take back";
 }
 
 TEST_F(ServiceEnds, ARevertIsJudgedByWhatTheInstanceHolds) {
     const auto id = made("a1");
-    ASSERT_TRUE(service->quotas().set_memory(id, "", 9000 * kMib, {}));
+    ASSERT_TRUE(
+        service->changes().make(QuotaChange{.instance = id, .memory_limit = model::Bytes(9000 * kMib)}, {}));
     usage.used = 8000 * kMib;
-    const auto refused = service->revert_instance(id, "", {});
+    const auto refused = service->changes().make(QuotaChange{.instance = id, .revert = true}, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
-    EXPECT_TRUE(service->revert_instance(id, "", {.force = true}));
-    EXPECT_EQ(service->revert_instance(*model::InstanceId::parse("b2"), "", {}).error().reason,
+    EXPECT_TRUE(service->changes().make(QuotaChange{.instance = id, .revert = true}, {.force = true}));
+    EXPECT_EQ(service->changes().make(QuotaChange{.instance = "b2", .revert = true}, {}).error().reason,
               Refusal::Reason::not_found);
-    const auto changed = service->revert_instance(id, "", {.if_generation = 1});
+    const auto changed =
+        service->changes().make(QuotaChange{.instance = id, .revert = true}, {.if_generation = 1});
     ASSERT_FALSE(changed);
     EXPECT_EQ(changed.error().reason, Refusal::Reason::changed);
 }
 
 TEST_F(ServiceEnds, ARestartOfCgpudKeepsWhatHoldsUntilTheReboot) {
     service->adopt();
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.runtime = true}));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {.runtime = true}));
     ASSERT_TRUE(service->set_default_memory(model::Bytes::from_gib(2), {.runtime = true}));
     EXPECT_NE(recorded.all.at(recorded.all.size() - 2)
                   .message.find("policy weighted is set, until the reboot, instead of proportional"),
@@ -76,7 +80,8 @@ TEST_F(ServiceEnds, ARestartOfCgpudKeepsWhatHoldsUntilTheReboot) {
 
 TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
     service->adopt();
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {.runtime = true}));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {.runtime = true}));
     made("a1");
     start(store.saved, "another boot");
     recorded.all.clear();
@@ -89,7 +94,8 @@ TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
     EXPECT_EQ(std::get<std::string>(recorded.of(EventType::setting_changed)[0].details.at("after")),
               "proportional");
     // What is set from now on belongs to this boot.
-    ASSERT_TRUE(service->gpus().set_policy(v100, "fixed", {.runtime = true}));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "fixed"}, {.runtime = true}));
     start(store.saved, "another boot");
     service->adopt();
     EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::fixed);
@@ -97,9 +103,10 @@ TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
 
 TEST_F(ServiceEnds, RevertingAGpuEndsWhatHoldsUntilTheReboot) {
     service->adopt();
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
-    ASSERT_TRUE(service->gpus().set_policy(v100, "proportional", {.runtime = true}));
-    ASSERT_TRUE(service->revert_gpu(v100, {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "proportional"},
+                                        {.runtime = true}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .revert = true}, {}));
     EXPECT_TRUE(service->node().until_reboot().empty());
     start(store.saved, "another boot");
     service->adopt();

@@ -16,8 +16,8 @@ class ServiceKeptTest : public ServiceTest {
         return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0).memory_limit.mib();
     }
     Result<void> set_memory(const std::string& id, std::uint64_t mib, bool persist, bool dry_run = false) {
-        return service->quotas().set_memory(*model::InstanceId::parse(id), "", mib * kMib,
-                                            {.dry_run = dry_run, .persist = persist});
+        return service->changes().make(QuotaChange{.instance = id, .memory_limit = model::Bytes(mib * kMib)},
+                                       {.dry_run = dry_run, .persist = persist});
     }
 };
 
@@ -43,9 +43,9 @@ TEST_F(ServiceKeptTest, what_is_there_already_is_kept_all_the_same) {
     ASSERT_TRUE(create_named("aaaa", "web"));
     ASSERT_TRUE(set_memory("aaaa", 4096, true)) << "the same as it has";
     EXPECT_EQ(store.saved.kept().size(), 1u);
-    ASSERT_TRUE(service->quotas().set_weight(*model::InstanceId::parse("aaaa"), "", 4, {.persist = true}));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = "aaaa", .weight = 4}, {.persist = true}));
     ASSERT_TRUE(
-        service->quotas().set_high_priority(*model::InstanceId::parse("aaaa"), "", true, {.persist = true}));
+        service->changes().make(QuotaChange{.instance = "aaaa", .high_priority = true}, {.persist = true}));
     EXPECT_EQ(store.saved.kept().begin()->second,
               (model::KeptFigures{model::Bytes::from_mib(4096), 4u, true}));
 }
@@ -101,12 +101,12 @@ TEST_F(ServiceKeptTest, what_does_not_fit_refuses_the_start_until_it_is_forgotte
         EXPECT_NE(refused.error().text.find("cgpuctl forget \"web\""), std::string::npos)
             << refused.error().text;
     }
-    ASSERT_TRUE(service->quotas().forget("web", std::nullopt, {.dry_run = true}));
+    ASSERT_TRUE(service->forget("web", std::nullopt, {.dry_run = true}));
     EXPECT_EQ(service->node().kept().size(), 1u);
-    ASSERT_TRUE(service->quotas().forget("web", std::nullopt, {}));
+    ASSERT_TRUE(service->forget("web", std::nullopt, {}));
     EXPECT_EQ(store.saved, service->node());
     EXPECT_TRUE(create_named("aaaa", "web"));
-    const auto nothing = service->quotas().forget("web", std::nullopt, {});
+    const auto nothing = service->forget("web", std::nullopt, {});
     ASSERT_FALSE(nothing);
     EXPECT_EQ(nothing.error().reason, Refusal::Reason::not_found);
 }

@@ -56,5 +56,22 @@ TEST_F(ServiceLog, VariablesThatNobodyKnowsAreToldTogether) {
     EXPECT_EQ(lines_with(warning), 3U);
 }
 
+TEST_F(ServiceLog, AWeightWithoutEffectIsToldWhicheverCallSetsIt) {
+    see_v100();
+    for (const std::string id : {"aaaa", "bbbb"}) ASSERT_TRUE(create(id, "4"));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = "0", .policy = "preemptive"}, {}));
+    const std::string told = "has no effect on GPU 0 under policy preemptive";
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = "aaaa", .weight = 3}, {}));
+    EXPECT_EQ(lines_with("weight 3 " + told), 1U) << written_.str();
+    ASSERT_TRUE(service->changes().apply(
+        {QuotaChange{.instance = "aaaa", .weight = 4}, QuotaChange{.instance = "bbbb", .weight = 4}}, {}));
+    EXPECT_EQ(lines_with("weight 4 " + told), 2U) << written_.str();
+    // Neither what changes nothing, nor what is only tried, nor a change of something else.
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = "aaaa", .weight = 4}, {}));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = "aaaa", .weight = 5}, {.dry_run = true}));
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = "aaaa", .high_priority = true}, {}));
+    EXPECT_EQ(lines_with(told), 3U) << written_.str();
+}
+
 }  // namespace
 }  // namespace cgpu::app::test

@@ -229,15 +229,17 @@ TEST_F(ServiceTest, a_percentage_stays_when_max_inst_changes_and_its_new_weight_
         return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0).weight;
     };
     publisher.said.clear();
-    const auto refused = service->gpus().set_max_inst(v100, 22, {});
+    const auto refused = service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 22}, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
     EXPECT_NE(refused.error().text.find("25% of instance part (x)"), std::string::npos)
         << refused.error().text;
-    EXPECT_FALSE(service->gpus().set_max_inst(v100, 22, {.dry_run = true}));
-    ASSERT_TRUE(service->gpus().set_max_inst(v100, 24, {.dry_run = true}));
+    EXPECT_FALSE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 22}, {.dry_run = true}));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 24}, {.dry_run = true}));
     EXPECT_TRUE(publisher.said.empty());
-    ASSERT_TRUE(service->gpus().set_max_inst(v100, 24, {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 24}, {}));
     EXPECT_EQ(weight_of("part"), 6U);
     EXPECT_EQ(weight_of("number"), 5U);
     EXPECT_EQ(store.saved, service->node());
@@ -250,8 +252,8 @@ TEST_F(ServiceTest, reverts_a_gpu_to_what_is_configured_all_or_nothing) {
     configured.settings_for = [](const model::SeenGpu&) {
         return model::GpuSettings{model::Policy::soft, 12, 70, model::Mode::memory_compute};
     };
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
-    ASSERT_TRUE(service->gpus().set_max_inst(v100, 20, {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 20}, {}));
     service->set_settings(configured);
     EXPECT_EQ(service->node().find_gpu(v100)->settings.max_inst, 20U) << "it was set by hand";
     EXPECT_EQ(service->node().find_gpu(v100)->settings.prio_ratio, 70U);
@@ -259,16 +261,17 @@ TEST_F(ServiceTest, reverts_a_gpu_to_what_is_configured_all_or_nothing) {
     ASSERT_TRUE(
         service->create_instance("big", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "15"}}, caller, {}));
     const auto before = service->node();
-    const auto refused = service->revert_gpu(v100, {});
+    const auto refused = service->changes().make(GpuChange{.gpu = v100.to_string(), .revert = true}, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy) << "15 slices aren't in 12";
     EXPECT_EQ(service->node(), before) << "the policy was not set either";
 
     ASSERT_TRUE(service->release_instance("big", caller, {}));
     publisher.said.clear();
-    ASSERT_TRUE(service->revert_gpu(v100, {.dry_run = true}));
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .revert = true}, {.dry_run = true}));
     EXPECT_TRUE(publisher.said.empty());
-    ASSERT_TRUE(service->revert_gpu(v100, {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .revert = true}, {}));
     EXPECT_EQ(service->node().find_gpu(v100)->settings, configured.settings_for({}));
     EXPECT_EQ(store.saved, service->node());
     EXPECT_EQ(publisher.said, std::vector<std::string>{"gpu " + v100.to_string()});
@@ -279,7 +282,7 @@ TEST_F(ServiceTest, changes_nothing_in_a_dry_run) {
     const auto before = service->node();
     const auto said = publisher.said;
     ASSERT_TRUE(create("aaaa", "4", true));
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {true}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {true}));
     EXPECT_EQ(service->node(), before);
     EXPECT_EQ(publisher.said, said);
     EXPECT_TRUE(links.opened.empty());
@@ -291,7 +294,7 @@ TEST_F(ServiceTest, a_full_disk_changes_nothing_and_is_said) {
     const auto before = service->node();
     const auto said = publisher.said;
     store.full = true;
-    const auto policy = service->gpus().set_policy(v100, "2", {});
+    const auto policy = service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "2"}, {});
     ASSERT_FALSE(policy);
     EXPECT_EQ(policy.error().reason, Refusal::Reason::storage);
     EXPECT_FALSE(create("bbbb", "4"));
@@ -302,10 +305,10 @@ TEST_F(ServiceTest, a_full_disk_changes_nothing_and_is_said) {
 
 TEST_F(ServiceTest, says_nothing_where_nothing_changes) {
     see_v100();
-    ASSERT_TRUE(service->gpus().set_policy(v100, "2", {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "2"}, {}));
     const auto said = publisher.said.size();
     const auto saves = store.saves;
-    ASSERT_TRUE(service->gpus().set_policy(v100, "weighted", {}));
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {}));
     EXPECT_EQ(publisher.said.size(), said);
     EXPECT_EQ(store.saves, saves);
 }
@@ -315,13 +318,18 @@ TEST_F(ServiceTest, less_memory_than_is_in_use_is_refused_with_the_figure) {
     const auto created = create("aaaa", "4");
     ASSERT_TRUE(created);
     usage.used = 3000 * kMib;
-    const auto refused = service->quotas().set_memory(created->instance.id, "", 2000 * kMib, {});
+    const auto refused = service->changes().make(
+        QuotaChange{.instance = created->instance.id, .memory_limit = model::Bytes(2000 * kMib)}, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
     EXPECT_NE(refused.error().text.find("3000MiB"), std::string::npos) << refused.error().text;
-    ASSERT_TRUE(service->quotas().set_memory(created->instance.id, "0", 5000 * kMib, {}));
+    ASSERT_TRUE(service->changes().make(
+        QuotaChange{.instance = created->instance.id, .gpu = "0", .memory_limit = model::Bytes(5000 * kMib)},
+        {}));
     EXPECT_EQ(links.refreshed.size(), 1u);
-    ASSERT_TRUE(service->quotas().set_memory(created->instance.id, "0", 2000 * kMib, {.force = true}));
+    ASSERT_TRUE(service->changes().make(
+        QuotaChange{.instance = created->instance.id, .gpu = "0", .memory_limit = model::Bytes(2000 * kMib)},
+        {.force = true}));
     EXPECT_EQ(links.refreshed.size(), 2u);
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Compares the names in the documentation with the tree: each file, folder and link that a page names exists, each verb that it
-uses is one of cgpuctl's, and cgpuctl(1) has every verb. ARCHITECTURE.md's tree of rooms has every room. No source or page
-refers to a document that isn't in the tree.
+uses is one of cgpuctl's, and cgpuctl(1) has every verb. No source or page refers to a document that isn't in the tree.
 usage: names_in_docs_test.py SOURCE_FOLDER
 
 A name is text in `code` that begins with a folder of the tree. It may have wildcards, may leave out a suffix
@@ -13,7 +12,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
-PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")] + sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")] + sorted((ROOT / "docs").rglob("*.md"))
 FOLDERS = "core|daemon|client|module|dbus|tests|bench|cmake|docs|etc|units|debian|bundle|\\.ci"
 MANUALS = sorted((ROOT / "docs").glob("*.[18]"))
 SOURCES = ("core", "daemon", "client", "module", "bundle", "dbus", "tests", "bench", "etc", "units", "debian", "cmake", ".ci")
@@ -79,24 +78,6 @@ def foreign_in_sources():
                 yield f"{path.relative_to(ROOT)}:{number}: {found[0]} refers to a document that is not in the tree"
 
 
-def rooms_in(text):
-    """The folders in ARCHITECTURE.md's tree of rooms, with their lines: each is indented by two more than the one above it."""
-    above = []
-    begin = text.index("```\n", text.index("## Rooms")) + len("```\n")
-    first = text.count("\n", 0, begin) + 1
-    for number, line in enumerate(text[begin:text.index("```", begin)].splitlines(), first):
-        if found := re.match(r"((?:  ){0,4})([\w-]+/)(?: |$)", line):
-            above[len(found[1]) // 2:] = [found[2]]
-            yield number, "".join(above).rstrip("/")
-
-
-def missing_rooms(text):
-    """Folders of sources that the tree of rooms lacks. The front's may be in the picture of its rooms instead."""
-    there = {name for _, name in rooms_in(text)} | {f"module/front/{name}" for name in re.findall(r"[│┤] (\w+)/ ", text)}
-    sources = [path for top in ("core", "daemon", "client", "module", "bundle") for path in (ROOT / top).rglob("*.[ch]pp")]
-    return sorted({str(path.parent.relative_to(ROOT)) for path in sources} - there)
-
-
 def main():
     lists = [file.read_text() for file in (ROOT / "client/cgpuctl").glob("*verb*.cpp")]
     verbs = set(re.findall(r'\{"([a-z][a-z-]*)",', "".join(lists)))
@@ -109,10 +90,6 @@ def main():
         bad += [f"{said}:{number}: the link to {target} leads nowhere" for number, target in links_in(text)
                 if not is_there(target, page.parent)]
         bad += [f"{said}:{number}: cgpuctl has no verb {verb}" for number, verb in verbs_in(text) if verb not in verbs]
-    architecture = (ROOT / "ARCHITECTURE.md").read_text()
-    bad += [f"ARCHITECTURE.md:{number}: there is no folder {room}" for number, room in rooms_in(architecture)
-            if not (ROOT / room).is_dir()]
-    bad += [f"ARCHITECTURE.md: the tree of rooms lacks {room}/" for room in missing_rooms(architecture)]
     manual = verbs_in_manual((ROOT / "docs/cgpuctl.1").read_text())
     bad += [f"docs/cgpuctl.1: the verb {verb} is missing" for verb in sorted(verbs - manual)]
     for page in MANUALS:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that every function of the driver's API has a class in coverage.tsv, and that docs/limits.md has the counts.
+"""Checks that every function of the driver's API has a class in coverage.tsv, and that docs/isolation.md has the counts.
 
-usage: coverage.py SOURCE_FOLDER [--write]    --write writes the counts into docs/limits.md
+usage: coverage.py SOURCE_FOLDER [--write]    --write writes the counts into docs/isolation.md
 """
 import collections
 import pathlib
@@ -33,7 +33,7 @@ class Coverage:
                 base, kind, *note = line.split("\t")
                 self.rows[base] = (kind, note[0] if note else "")
         self.private = set(generate.read_hooks(root / "module/generate/private_exports.txt"))
-        self.page = root / "docs/limits.md"
+        self.page = root / "docs/isolation.md"
 
     def has_hook(self, base):
         return any(function.symbol in self.hooks for function in self.bases[base])
@@ -103,7 +103,7 @@ def main():
     if not faults and sys.argv[2:] == ["--write"]:
         coverage.page.write_text(coverage.page_with_table())
     elif not faults and coverage.page_with_table() != coverage.page.read_text():
-        faults.append("docs/limits.md has other counts. Try: module/generate/coverage.py . --write")
+        faults.append("docs/isolation.md has other counts. Try: module/generate/coverage.py . --write")
     print("\n".join(faults))
     return 1 if faults else 0
 

@@ -136,7 +136,7 @@ held() {
 }
 
 # is_counted NAME [GPU]: the use that cgpud shows of this job is what its first process holds. A new context counts at its
-# estimate until the driver's figure for it has been read (docs/limits.md).
+# estimate until the driver's figure for it has been read (docs/isolation.md).
 is_counted() {
     [[ $(cgpuctl list --json | jq --arg name "$1" --argjson gpu "${2:-0}" \
         '.[] | select(.name == $name).gpus[] | select(.index == $gpu).memory_used_bytes') == "$(held "${pids[$1]}" "${2:-0}")" ]]

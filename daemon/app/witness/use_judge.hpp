@@ -19,7 +19,7 @@ using model::Nanos;
 class UseJudge {
   public:
     // Of the GPU's time, and of what is reported: programs that change faster than they are measured have
-    // been charged half of what they used (docs/limits.md).
+    // been charged half of what they used (docs/isolation.md).
     static constexpr double kTolerance = 0.2;
     static constexpr double kToleranceOfReports = 0.5;
     static constexpr double kMuch = 3;  ///< seconds of GPU time

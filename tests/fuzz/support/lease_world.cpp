@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t kFirstLimit = 2048 * kMib;
 /// This long after the last change of what processes hold, all of it has been found, whatever the processes
-/// say meanwhile (docs/limits.md says some four seconds).
+/// say meanwhile (docs/isolation.md says some four seconds).
 constexpr Nanos kFound = 10'000 * kMs;
 /// The size of a context that is learnt is at most this.
 constexpr std::uint64_t kLargestContext = 1024 * kMib;

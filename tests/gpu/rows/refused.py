@@ -1,4 +1,4 @@
-"""Ways of allocating device memory that cannot be charged correctly are refused, as docs/limits.md says."""
+"""Ways of allocating device memory that cannot be charged correctly are refused, as docs/isolation.md says."""
 WAYS = {
     "managed": "cuMemAllocManaged",
 }

@@ -124,7 +124,7 @@ turn_links &
 turner=$!
 for ((run = 0; run < 15; run++)); do
     limited_or_refused "links that change" "${managed[@]}" -v "$volume:/usr/local/cuda" lab info
-    # A driver that comes into a volume after the hook has looked is found by what it holds (docs/limits.md), not here.
+    # A driver that comes into a volume after the hook has looked is found by what it holds (docs/isolation.md), not here.
     started_or_refused "${managed[@]}" -v "$volume:/usr/local/cuda" \
         -e LD_LIBRARY_PATH=/usr/local/cuda/compat:/usr/local/cuda/other lab true
 done

@@ -9,7 +9,7 @@ on each GPU, JOURNAL what its processes noted (tests/programs/fire/journal.hpp).
 1. At no instant do the allocations of an instance's processes on a GPU exceed its limit. Contexts and modules come on
    top: nobody knows their size before they are there; the output shows by how much the sum exceeded the limit. Of an instance
    with `:whole` they count as allocations do: for processes whose contexts are no larger than what is reserved for them
-   and which load no modules. Of one with `:pools` a pool may have taken too much for a moment, as docs/limits.md says:
+   and which load no modules. Of one with `:pools` a pool may have taken too much for a moment, as docs/isolation.md says:
    one allocation, undone within the deadline, unless the process is stopped meanwhile.
 2. A request that fits is not refused for longer than the recall deadline. It fits while it and what the instance holds
    or may rightly keep from others are within the limit. May be kept from others, besides what is held:

@@ -28,7 +28,7 @@ compare() {
     job job --mem 1GiB -- "$@"
     wait "${pids[job]}"
     echo "exit status $?" >>"$scratch/job.out"
-    # These differ, as docs/limits.md says.
+    # These differ, as docs/isolation.md says.
     namespaces="$(fact "$scratch/job.out" namespaces) of $(fact "$scratch/bare" namespaces)"
     loaded=$(fact "$scratch/job.out" loaded)
     sed -i -E "/^(namespaces|loaded) /d" "$scratch/bare" "$scratch/job.out"

@@ -30,7 +30,7 @@ TEST(Changes, AreReadWithAllTheirKeys) {
     EXPECT_EQ(gpu.max_inst, 20U);
     EXPECT_EQ(gpu.prio_ratio, 80U);
     const auto& quota = std::get<app::QuotaChange>(read->at(1));
-    EXPECT_EQ(quota.instance, "web");
+    EXPECT_EQ(std::get<std::string>(quota.instance), "web");
     EXPECT_EQ(quota.gpu, "1");
     EXPECT_EQ(quota.memory_limit, model::Bytes(std::uint64_t{1} << 33));
     EXPECT_EQ(quota.weight, 4U);

@@ -7,7 +7,7 @@ add_library(schedule_model STATIC
 target_link_libraries(schedule_model PUBLIC cgpu_core)
 set_target_properties(schedule_model PROPERTIES CGPU_TEST ON)
 
-cgpu_unit_test(schedule_test ONE_THREAD LONG_RUNS
+cgpu_unit_test(schedule_test ONE_THREAD OPTIMIZED LONG_RUNS
   SOURCES
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_deadlock_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_doubt_test.cpp

@@ -13,7 +13,7 @@ using namespace cgpu::front;
 /// the same entry. ThreadSanitizer sees what the other threads read of it.
 TEST(ContextTable, ThreadsThatSearchItSeeNoContextOfAnotherGpu) {
     constexpr int kContexts = 50'000;
-    ContextTable table;
+    static ContextTable table;  // its entries live as long as the process
     std::atomic<bool> done{false};
     std::atomic<int> seen{0};
     std::atomic<int> wrong{0};

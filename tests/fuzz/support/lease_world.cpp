@@ -46,7 +46,7 @@ void LeaseWorld::begin(app::test::LeaseMemory table) {
         const auto charged = std::min(bed_->fronts.charges[pid], it.lease);
         const auto given = it.dead ? 0 : std::min(wire::align_down(it.lease - charged), bytes);
         it.lease -= std::min(wire::align_down(given), it.lease);
-        return given;
+        return wire::align_down(given);
     };
     for (int number = 0; number < kInstances; ++number) {
         bed_->leases.set_instance(instance(number, instances_[number].limit));
@@ -90,7 +90,7 @@ void LeaseWorld::ask(std::int32_t pid, app::LeaseAsk::What what, std::uint64_t b
     if (what == app::LeaseAsk::What::context || what == app::LeaseAsk::What::load)
         made_contexts_.insert(instance_of(pid));
     ++processes_[pid].waiting;
-    const app::LeaseAsk ask{key(pid), what, bytes};
+    const app::LeaseAsk ask{key(pid), what, wire::align_up(bytes)};
     bed_->leases.ask(ask, [this, pid, ask, delivered, daemon = daemon_](const app::LeaseAnswer& answer) {
         if (daemon != daemon_) return false;
         granted(pid, ask, answer, delivered);
@@ -121,7 +121,8 @@ void LeaseWorld::granted(std::int32_t pid, const app::LeaseAsk& ask, const app::
 void LeaseWorld::give(std::int32_t pid, std::uint64_t bytes) {
     if (!can_speak(pid)) return;
     auto& it = processes_[pid];
-    it.lease -= std::min(wire::align_down(bytes), it.lease);
+    bytes = wire::align_down(bytes);
+    it.lease -= std::min(bytes, it.lease);
     bed_->leases.give(key(pid), bytes);
     check();
 }
@@ -129,7 +130,8 @@ void LeaseWorld::give(std::int32_t pid, std::uint64_t bytes) {
 void LeaseWorld::held(std::int32_t pid, std::uint64_t bytes) {
     if (!can_speak(pid)) return;
     auto& it = processes_[pid];
-    if (it.lease > bytes) it.lease -= wire::align_down(it.lease - bytes);
+    bytes = wire::align_up(bytes);
+    it.lease = std::min(it.lease, bytes);
     bed_->leases.held(key(pid), bytes);
     check();
 }
@@ -141,7 +143,7 @@ void LeaseWorld::say(std::int32_t pid, unsigned word, std::uint64_t bytes) {
             bed_->leases.made(key(pid));
             break;
         case 1:
-            bed_->leases.not_made(key(pid), bytes);
+            bed_->leases.not_made(key(pid), wire::align_up(bytes));
             break;
         case 2:
             bed_->leases.moved(key(pid), bytes);

@@ -15,7 +15,8 @@ constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr Nanos kMs = 1'000'000;
 
 /// Four instances of three processes each on one GPU, and what they must have by everything that was granted
-/// and given back. The processes may say anything; the driver shows what they really hold.
+/// and given back. The processes may say anything, in whole granules as the link passes it on; the driver
+/// shows what they really hold.
 class LeaseWorld {
   public:
     static constexpr int kInstances = 4;

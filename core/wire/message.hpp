@@ -132,7 +132,7 @@ enum class Topic : std::uint32_t {
     lease_held = 9,    ///< no more bytes: this process has `bytes` of lease. Said first on a connection that
                        ///< takes a lost one's place: what the daemon counts beyond it was on its way then
     refused = 10,  ///< no bytes: an allocation of `bytes` that the program asked for was refused to it, after
-                   ///< however many Asks
+                   ///< however many Asks. It has no Answer
     shared = 11,  ///< no bytes: the process has opened memory that others made (IPC, imports), `bytes` in all
                   ///< so far. The driver may show it for this process
     exported = 12,  ///< no bytes: the process has exported `bytes` of its memory in all so far, the export

@@ -45,8 +45,7 @@ void MemoryAsks::ask(Connection& connection, const wire::Ask& ask) {
             outside_.leases.exported(lease, wire::align_up(ask.bytes));
             return answer(connection, ask, wire::Why::none);
         case wire::Topic::refused:
-            refused(connection, ask);
-            return answer(connection, ask, wire::Why::none);
+            return refused(connection, ask);
     }
     answer(connection, ask, wire::Why::bad_request);
 }

@@ -21,7 +21,8 @@ class MemoryAsks {
     MemoryAsks(const model::Instance& instance, const Outside& outside, const Settings& settings,
                NoticeLog& log, app::RepeatedByUser& refusals);
 
-    /// Every ask is answered, sooner or later, while the connection lasts.
+    /// Every ask is answered, sooner or later, while the connection lasts, but Topic::refused: a program may
+    /// be refused faster than its front reads answers.
     void ask(Connection& connection, const wire::Ask& ask);
     /// A process returns a part of its lease. False: no such process or GPU can have a lease.
     [[nodiscard]] bool give(const Connection& connection, const wire::Give& give);

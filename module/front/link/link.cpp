@@ -1,14 +1,19 @@
 #include "module/front/link/link.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 
 #include "module/front/base/errands.hpp"
+#include "module/front/base/waiting.hpp"
 
 namespace cgpu::front {
 namespace {
 
 constexpr std::int64_t kLookAgain = 50 * kMillisecond;
 constexpr std::int64_t kNoticeEvery = kSecond;
+/// For room in the socket. Whoever is told has been told by then, unless it has stopped.
+constexpr std::int64_t kTellTimeout = kSecond;
 constexpr unsigned kTopicBits = 4;
 
 constexpr std::uint32_t kPending = 0;
@@ -77,8 +82,18 @@ Sent Link::send_locked(const wire::Ask& ask) { return send_message(socket_, ask)
 void Link::tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes) {
     const auto message = make_ask(next_request_.fetch_add(1), topic, gpu, bytes);
     const Uncancelled uncancelled;
-    const Locked lock(mutex_);
-    send_locked(message);
+    const auto until_ns = now_ns() + kTellTimeout;
+    while (true) {
+        Descriptor socket;
+        {
+            const Locked lock(mutex_);
+            if (send_locked(message) != Sent::full) return;
+            socket = socket_;
+        }
+        pollfd entry{socket.usable(), POLLOUT, 0};
+        if (entry.fd < 0 || now_ns() >= until_ns) return;
+        wait_for_any({&entry, 1}, until_ns);
+    }
 }
 
 bool Link::give(std::uint32_t gpu, std::uint64_t bytes, bool exported) {

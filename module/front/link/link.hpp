@@ -19,7 +19,9 @@ class Link {
     /// is false.
     bool ask(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes, std::int64_t until_ns, bool patient,
              wire::Answer& answer);
-    /// Sends an Ask whose Answer no thread waits for.
+    /// Sends an Ask whose Answer no thread waits for. If the socket is full, because the process says more
+    /// than the daemon reads, this waits until there is room, for a second: nothing that is said gets lost,
+    /// such as that memory is exported.
     void tell(wire::Topic topic, std::uint32_t gpu, std::uint64_t bytes = 0);
     /// `exported`: they were memory that may live on. False if it could not be sent: then the bytes still
     /// belong to the process.

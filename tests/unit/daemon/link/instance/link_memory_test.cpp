@@ -50,9 +50,22 @@ TEST_F(LinkMemory, ARefusedAllocationIsCountedWhenTheFrontHasGivenItUp) {
     ASSERT_TRUE(puppet.connect(socket(one)));
     ASSERT_TRUE(watcher.connect(socket(one), wire::Role::observe));
     const auto& gpu = one.quotas[0].gpu;
+    // It is answered only if it can't be true: 100 and why. What is asked afterwards has an answer.
     const Order give_up{[](Front& front, const Order&) -> std::uint64_t {
-        const auto answer = front.ask(wire::Topic::refused, 90 * kMiB);
-        return answer ? static_cast<std::uint64_t>(answer->why) : 99;
+        auto refused = wire::make_message<wire::Ask>(1000);
+        refused.topic = wire::Topic::refused;
+        refused.bytes = 90 * kMiB;
+        auto usage = wire::make_message<wire::Ask>(1001);
+        usage.topic = wire::Topic::usage;
+        if (!front.send(refused) || !front.send(usage)) return 99;
+        while (true) {
+            const auto packet = front.receive();
+            if (packet.empty()) return 98;
+            const auto answer = wire::read_message<wire::Answer>(packet);
+            if (answer && answer->header.request == 1000)
+                return 100 + static_cast<std::uint64_t>(answer->why);
+            if (answer && answer->header.request == 1001) return static_cast<std::uint64_t>(answer->why);
+        }
     }};
     EXPECT_EQ(puppet.tell(give_up), 0U);
     EXPECT_EQ(leases->pools().refused(one.id, gpu), 0U) << "nothing was refused";
@@ -61,7 +74,7 @@ TEST_F(LinkMemory, ARefusedAllocationIsCountedWhenTheFrontHasGivenItUp) {
     EXPECT_EQ(puppet.tell(give_up), 0U);
     EXPECT_EQ(leases->pools().refused(one.id, gpu), 1U);
     EXPECT_EQ(leases->pools().refused(two.id, gpu), 0U);
-    EXPECT_EQ(watcher.tell(give_up), static_cast<std::uint64_t>(wire::Why::bad_request));
+    EXPECT_EQ(watcher.tell(give_up), 100 + static_cast<std::uint64_t>(wire::Why::bad_request));
     EXPECT_EQ(leases->pools().refused(one.id, gpu), 1U);
 }
 

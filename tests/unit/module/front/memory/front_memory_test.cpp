@@ -161,6 +161,18 @@ TEST_F(Front, ACardOfSomebodyElseIsRefused) {
     EXPECT_EQ(daemon().last_notice, static_cast<std::uint32_t>(Event::foreign_device_refused));
 }
 
+// Far more than fit into the socket at once: 834 of 100,000 arrived, and in between an export would have been
+// lost.
+TEST_F(Front, AllRefusalsOfALoopAreTold) {
+    start();
+    constexpr std::uint32_t kMany = 20'000;
+    std::uint64_t address = 0;
+    for (std::uint32_t i = 0; i < kMany; ++i)
+        ASSERT_EQ(allocate(std::uint64_t{1} << 60, &address), kOutOfMemory);
+    EXPECT_TRUE(eventually([&] { return daemon().refused_told == kMany; })) << daemon().refused_told;
+    EXPECT_EQ(allocate(kMiB, &address), 0) << "and the link is as before";
+}
+
 TEST_F(Front, ARefusedAllocationIsToldOnceHoweverOftenItWasAskedFor) {
     daemon().limit_bytes = kContextEstimate + 100 * kMiB;
     start();

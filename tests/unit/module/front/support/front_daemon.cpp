@@ -181,6 +181,7 @@ void Server::answer(Peer& peer, const wire::Ask& ask) {
     } else if (ask.topic == wire::Topic::refused) {
         ++control_.refused_told;
         control_.refused_told_bytes = ask.bytes;
+        return;
     } else if (ask.topic == wire::Topic::made) {
         ++control_.contexts_done;
     } else if (ask.topic == wire::Topic::not_made) {

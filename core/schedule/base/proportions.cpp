@@ -18,9 +18,12 @@ struct Sums {
 double part_of(const Requested& request, const Sums& sums, int max_inst) {
     // Never less than a slice for each weight: a caller that broke the rule of admission would starve them.
     const int left = sums.weights > 0 ? std::max(max_inst - sums.percentages, sums.weights) : 0;
-    const double whole = static_cast<double>(max_inst) / (sums.percentages + left);
-    if (request.ask == Ask::percentage) return request.slices * whole;
-    return static_cast<double>(left) * request.slices / sums.weights * whole;
+    // One division, of whole numbers that a double has exactly: rounded before, a part could exceed the
+    // whole.
+    const int whole = sums.percentages + left;
+    const double slices = static_cast<double>(max_inst) * request.slices;
+    if (request.ask == Ask::percentage) return slices / whole;
+    return slices * left / (static_cast<double>(sums.weights) * whole);
 }
 }  // namespace
 

@@ -211,6 +211,20 @@ RC_GTEST_PROP(Proportions, AddUpAndKeepWhatWasAsked, ()) {
     }
 }
 
+TEST(Proportions, OneThatHasAllHasNoMoreThanAll) {
+    for (int period = 1; period <= 25; ++period) {
+        for (int slices = 1; slices <= 25; ++slices) {
+            for (const Ask ask : {Ask::percentage, Ask::weight}) {
+                Requests requests;
+                Working working;
+                requests[0] = {slices, ask};
+                working[0] = true;
+                EXPECT_EQ(proportions(requests, working, period)[0], period) << slices << " of " << period;
+            }
+        }
+    }
+}
+
 RC_GTEST_PROP(Proportions, StarveNobodyWhateverTheRequests, ()) {
     Requests requests;
     Working working;

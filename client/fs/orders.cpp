@@ -12,6 +12,8 @@
 namespace cgpu::fs {
 namespace {
 
+using client::Change;
+
 constexpr std::string_view kBlanks = " \t\r\n";
 
 template <class Number>
@@ -75,23 +77,8 @@ client::Result<void> only_whether(const client::Result<Value>& result) {
 struct CarryOut {
     client::Node& node;
 
-    client::Result<void> operator()(const SetPolicy& order) const {
-        return node.set_policy(order.gpu, order.policy, {});
-    }
-    client::Result<void> operator()(const SetMaxInst& order) const {
-        return node.set_max_inst(order.gpu, order.max_inst, {});
-    }
-    client::Result<void> operator()(const SetPrioRatio& order) const {
-        return node.set_prio_ratio(order.gpu, order.per_cent, {});
-    }
-    client::Result<void> operator()(const SetWeight& order) const {
-        return only_whether(node.set_weight(order.instance, order.gpu, order.weight, {}));
-    }
-    client::Result<void> operator()(const SetHighPriority& order) const {
-        return only_whether(node.set_high_priority(order.instance, order.gpu, order.high, {}));
-    }
-    client::Result<void> operator()(const SetMemory& order) const {
-        return only_whether(node.set_memory(order.instance, order.gpu, order.bytes, {}));
+    client::Result<void> operator()(const client::Change& change) const {
+        return only_whether(node.apply({change}, {}));
     }
     client::Result<void> operator()(const SetDefaultMemory& order) const {
         return node.set_default_memory(order.bytes, {});
@@ -125,22 +112,24 @@ tl::expected<Order, int> read_order(const client::Snapshot& node, const Place& p
         case File::upgrade:
             return upgrade_order(text);
         case File::max_inst:
-            return by_number<std::uint32_t>(text, [&](auto count) { return SetMaxInst{gpu, count}; });
+            return by_number<std::uint32_t>(
+                text, [&](auto count) { return Change{.instance = "", .gpu = gpu, .max_inst = count}; });
         case File::policy:
             if (text.empty()) return tl::unexpected(EINVAL);
-            return SetPolicy{gpu, std::string(text)};
+            return Change{.instance = "", .gpu = gpu, .policy = std::string(text)};
         case File::prio_ratio:
-            return by_number<std::uint32_t>(text, [&](auto cent) { return SetPrioRatio{gpu, cent}; });
+            return by_number<std::uint32_t>(
+                text, [&](auto cent) { return Change{.instance = "", .gpu = gpu, .prio_ratio = cent}; });
         case File::highprio:
             if (text != "0" && text != "1") return tl::unexpected(EINVAL);
-            return SetHighPriority{instance, gpu, text == "1"};
+            return Change{.instance = instance, .gpu = gpu, .high_priority = text == "1"};
         case File::memsize:
             return by_number<std::uint64_t>(text, [&](auto bytes) {
-                return SetMemory{instance, gpu, bytes};
+                return Change{.instance = instance, .gpu = gpu, .memory_limit = bytes};
             });
         case File::weight:
             return by_number<std::uint32_t>(text, [&](auto weight) {
-                return SetWeight{instance, gpu, weight};
+                return Change{.instance = instance, .gpu = gpu, .weight = weight};
             });
         case File::version:
         case File::free_weight:

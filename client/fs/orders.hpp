@@ -13,29 +13,6 @@
 namespace cgpu::fs {
 
 // What a write to a file orders. GPUs by UUID, instances by id.
-struct SetPolicy {
-    std::string gpu, policy;
-};
-struct SetMaxInst {
-    std::string gpu;
-    std::uint32_t max_inst;
-};
-struct SetPrioRatio {
-    std::string gpu;
-    std::uint32_t per_cent;
-};
-struct SetWeight {
-    std::string instance, gpu;
-    std::uint32_t weight;
-};
-struct SetHighPriority {
-    std::string instance, gpu;
-    bool high;
-};
-struct SetMemory {
-    std::string instance, gpu;
-    std::uint64_t bytes;
-};
 struct SetDefaultMemory {
     std::uint64_t bytes;
 };
@@ -49,8 +26,7 @@ struct UpgradeModule {
     bool hot;
     std::string version;
 };
-using Order = std::variant<SetPolicy, SetMaxInst, SetPrioRatio, SetWeight, SetHighPriority, SetMemory,
-                           SetDefaultMemory, CreateInstance, ReleaseInstance, UpgradeModule>;
+using Order = std::variant<client::Change, SetDefaultMemory, CreateInstance, ReleaseInstance, UpgradeModule>;
 
 /// Blanks and newlines around the text don't count. Error: an errno, EINVAL for a text that the file doesn't
 /// take, EACCES for a file that can only be read.

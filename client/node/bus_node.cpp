@@ -29,16 +29,18 @@ constexpr std::chrono::seconds kTypingTakes{150};
 
 using Options = std::map<std::string, sdbus::Variant>;
 
-Options options_for(bool dry_run, std::optional<std::uint64_t> if_generation = std::nullopt) {
+Options options_for(bool dry_run) {
     Options options;
     if (dry_run) options.emplace("dry-run", sdbus::Variant(true));
-    if (if_generation) options.emplace("if-generation", sdbus::Variant(*if_generation));
     return options;
 }
 
-Options options_of_setup(const Setup& how) {
-    Options options = options_for(how.dry_run, how.if_generation);
+Options options_of(const Making& how) {
+    Options options = options_for(how.dry_run);
     if (how.runtime) options.emplace("runtime", sdbus::Variant(true));
+    if (how.persist) options.emplace("persist", sdbus::Variant(true));
+    if (how.force) options.emplace("force", sdbus::Variant(true));
+    if (how.if_generation) options.emplace("if-generation", sdbus::Variant(*how.if_generation));
     return options;
 }
 
@@ -48,13 +50,6 @@ Options options_of_job(const Wanted& wanted) {
     Options options = options_for(wanted.dry_run);
     if (wanted.timeout_s) options.emplace("timeout", sdbus::Variant(*wanted.timeout_s));
     if (wanted.drain) options.emplace("drain", sdbus::Variant(true));
-    return options;
-}
-
-Options options_of_setting(const Setting& how) {
-    Options options = options_for(how.dry_run, how.if_generation);
-    if (how.persist) options.emplace("persist", sdbus::Variant(true));
-    if (how.force) options.emplace("force", sdbus::Variant(true));
     return options;
 }
 
@@ -75,11 +70,6 @@ Options to_bus(const Change& change) {
     add("high-priority", change.high_priority);
     if (change.revert) fields.emplace("revert", sdbus::Variant(true));
     return fields;
-}
-
-/// Read before the change: the instance may have ended after it.
-std::string kept_name(InstanceProxy& instance, const Setting& how) {
-    return how.persist ? instance.Name() : std::string();
 }
 
 /// Calls again while the daemon says that an instance which holds the resources is just ending.
@@ -154,77 +144,24 @@ Result<std::string> BusNode::find_instance(const std::string& instance) {
     return call([&] { return bus().instance(instance).Id(); });
 }
 
-Result<void> BusNode::set_policy(const std::string& gpu, const std::string& policy, const Setup& how) {
-    return call([&] { bus().gpu(gpu).SetPolicy(valid_utf8(policy), options_of_setup(how)); });
-}
-
-Result<void> BusNode::set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) {
-    return call([&] { bus().gpu(gpu).SetMaxInst(max_inst, options_of_setup(how)); });
-}
-
-Result<void> BusNode::set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) {
-    return call([&] { bus().gpu(gpu).SetPrioRatio(per_cent, options_of_setup(how)); });
-}
-
-Result<void> BusNode::revert_gpu(const std::string& gpu, const Setup& how) {
-    return call([&] { bus().gpu(gpu).Revert(options_of_setup(how)); });
-}
-
-Result<void> BusNode::revert_instance(const std::string& instance, const std::string& gpu,
-                                      const Setting& how) {
-    return call([&] { bus().instance(instance).Revert(valid_utf8(gpu), options_of_setting(how)); });
-}
-
 Result<std::vector<ConfigurationValue>> BusNode::configuration() {
     return call([&] { return to_configuration(bus().manager.GetConfiguration()); });
 }
 
-Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, const Setup& how) {
+Result<void> BusNode::set_default_memory(std::optional<std::uint64_t> bytes, const Making& how) {
     return call([&] {
         if (bytes)
-            bus().manager.SetDefaultMemory(*bytes, options_of_setup(how));
+            bus().manager.SetDefaultMemory(*bytes, options_of(how));
         else
-            bus().manager.RevertDefaultMemory(options_of_setup(how));
+            bus().manager.RevertDefaultMemory(options_of(how));
     });
 }
 
-Result<std::string> BusNode::set_weight(const std::string& instance, const std::string& gpu,
-                                        std::uint32_t weight, const Setting& how) {
-    return call([&] {
-        auto proxy = bus().instance(instance);
-        auto name = kept_name(proxy, how);
-        proxy.SetWeight(valid_utf8(gpu), weight, options_of_setting(how));
-        return name;
-    });
-}
-
-Result<std::string> BusNode::set_high_priority(const std::string& instance, const std::string& gpu, bool high,
-                                               const Setting& how) {
-    return call([&] {
-        auto proxy = bus().instance(instance);
-        auto name = kept_name(proxy, how);
-        proxy.SetHighPriority(valid_utf8(gpu), high, options_of_setting(how));
-        return name;
-    });
-}
-
-Result<std::string> BusNode::set_memory(const std::string& instance, const std::string& gpu,
-                                        std::uint64_t bytes, const Setting& how) {
-    return call([&] {
-        auto proxy = bus().instance(instance);
-        auto name = kept_name(proxy, how);
-        proxy.SetMemory(valid_utf8(gpu), bytes, options_of_setting(how));
-        return name;
-    });
-}
-
-Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const Applying& applying) {
+Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const Making& how) {
     std::vector<Options> all;
     all.reserve(changes.size());
     for (const Change& change : changes) all.push_back(to_bus(change));
-    Options options = options_of_setting(applying.how);
-    if (applying.runtime) options.emplace("runtime", sdbus::Variant(true));
-    return call([&] { return bus().manager.Apply(all, options); });
+    return call([&] { return bus().manager.Apply(all, options_of(how)); });
 }
 
 Result<std::string> BusNode::describe() {
@@ -245,8 +182,8 @@ Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) 
     return call([&] { return bus().gpu(gpu).StartTrace({{"seconds", sdbus::Variant(seconds)}}).release(); });
 }
 
-Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, const Setup& how) {
-    Options options = options_of_setup(how);
+Result<void> BusNode::forget(const std::string& name, std::optional<std::uint32_t> owner, const Making& how) {
+    Options options = options_of(how);
     if (owner) options.emplace("owner", sdbus::Variant(*owner));
     return call([&] { bus().manager.Forget(valid_utf8(name), options); });
 }

@@ -25,27 +25,15 @@ class BusNode final : public Node {
     Result<Examination> examine() override;
     Result<std::string> find_gpu(const std::string& gpu) override;
     Result<std::string> find_instance(const std::string& instance) override;
-    Result<void> set_policy(const std::string& gpu, const std::string& policy, const Setup& how) override;
-    Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) override;
-    Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) override;
-    Result<void> revert_gpu(const std::string& gpu, const Setup& how) override;
-    Result<void> revert_instance(const std::string& instance, const std::string& gpu,
-                                 const Setting& how) override;
     Result<std::vector<ConfigurationValue>> configuration() override;
-    Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const Setup& how) override;
-    Result<std::string> set_weight(const std::string& instance, const std::string& gpu, std::uint32_t weight,
-                                   const Setting& how) override;
-    Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu, bool high,
-                                          const Setting& how) override;
-    Result<std::string> set_memory(const std::string& instance, const std::string& gpu, std::uint64_t bytes,
-                                   const Setting& how) override;
-    Result<std::uint64_t> apply(const std::vector<Change>& changes, const Applying& applying) override;
+    Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const Making& how) override;
+    Result<std::uint64_t> apply(const std::vector<Change>& changes, const Making& how) override;
     Result<std::string> describe() override;
     Result<std::vector<std::byte>> read_history() override;
     Result<std::vector<Kept>> kept() override;
     Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
-                        const Setup& how) override;
+                        const Making& how) override;
     Result<Created> create_instance(const NewInstance& wanted) override;
     Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
                                  const std::vector<std::string>& gpus) override;

@@ -43,29 +43,6 @@ struct Scope {
     bool of_user = false;  ///< made by the caller's own systemd (systemd --user), not by the system's
 };
 
-/// How a setting of an instance is changed.
-struct Setting {
-    bool persist = false;  ///< also for the next starts of the instance's name
-    bool force = false;    ///< allow a memory limit below the current use
-    bool dry_run = false;
-    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
-
-    friend bool operator==(const Setting&, const Setting&) = default;
-};
-
-/// How a setting of a GPU, or of the node, is made.
-struct Setup {
-    bool dry_run = false;
-    bool runtime = false;                                       ///< until the machine is started again
-    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
-};
-
-/// How several changes are made as one.
-struct Applying {
-    Setting how;           ///< persist and force are for the changes of instances
-    bool runtime = false;  ///< those of GPUs: until the machine is started again
-};
-
 /// A version of the module to move the node to.
 struct Upgrade {
     bool hot = true;  ///< running processes change; else only without instances
@@ -102,30 +79,13 @@ class Node {
     /// The id.
     virtual Result<std::string> find_instance(const std::string& instance) = 0;
 
-    /// By number or name.
-    virtual Result<void> set_policy(const std::string& gpu, const std::string& policy, const Setup& how) = 0;
-    virtual Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst, const Setup& how) = 0;
-    virtual Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent, const Setup& how) = 0;
-    /// Policy, max_inst and prio_ratio become the configured ones.
-    virtual Result<void> revert_gpu(const std::string& gpu, const Setup& how) = 0;
-    /// What the instance was admitted with holds again. `gpu` empty: on all of its GPUs.
-    virtual Result<void> revert_instance(const std::string& instance, const std::string& gpu,
-                                         const Setting& how) = 0;
     /// What is in force, and where it comes from.
     virtual Result<std::vector<ConfigurationValue>> configuration() = 0;
     /// In bytes; empty: the configuration's holds again.
-    virtual Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const Setup& how) = 0;
-    // `gpu` may be empty if the instance has only one. Returns the name for whose next starts the setting is
-    // kept; empty if it isn't kept.
-    virtual Result<std::string> set_weight(const std::string& instance, const std::string& gpu,
-                                           std::uint32_t weight, const Setting& how) = 0;
-    virtual Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
-                                                  bool high, const Setting& how) = 0;
-    virtual Result<std::string> set_memory(const std::string& instance, const std::string& gpu,
-                                           std::uint64_t bytes, const Setting& how) = 0;
+    virtual Result<void> set_default_memory(std::optional<std::uint64_t> bytes, const Making& how) = 0;
     /// All of them or none; the order doesn't matter. Returns the node's generation after it. A refusal of
     /// one begins with `change N: `, from 1.
-    virtual Result<std::uint64_t> apply(const std::vector<Change>& changes, const Applying& applying) = 0;
+    virtual Result<std::uint64_t> apply(const std::vector<Change>& changes, const Making& how) = 0;
     /// The node as JSON.
     virtual Result<std::string> describe() = 0;
     /// The file of the history (core/history/ring.hpp). Refused: cgpud keeps none.
@@ -137,7 +97,7 @@ class Node {
     virtual Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) = 0;
     /// `owner` (a user id) may be left out if settings are kept for the instances of one user only.
     virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
-                                const Setup& how) = 0;
+                                const Making& how) = 0;
 
     virtual Result<Created> create_instance(const NewInstance& wanted) = 0;
     /// A container that gets these GPUs (by any of their names; none: all) and asks for no part of one. True:

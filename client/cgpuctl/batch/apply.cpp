@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "client/cgpuctl/base/settings.hpp"
+#include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -41,14 +41,14 @@ client::Result<std::string> read_text(const std::string& file) {
 }  // namespace
 
 client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto how = setting_of(input);
+    const auto how = making_of(input);
     if (!how) return tl::unexpected(how.error());
     const auto text = read_text(input.file);
     if (!text) return tl::unexpected(text.error());
     const std::string name = input.file.empty() || input.file == "-" ? "standard input" : input.file;
     const auto batch = read_batch(*text, printable(name));
     if (!batch) return tl::unexpected(batch.error());
-    const auto generation = node.apply(batch->changes, {*how, input.runtime});
+    const auto generation = node.apply(batch->changes, *how);
     if (!generation) return tl::unexpected(name_line(generation.error(), *batch, printable(name)));
     const std::size_t count = batch->changes.size();
     if (input.json)

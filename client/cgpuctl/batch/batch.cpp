@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/command_line.hpp"
 #include "client/cgpuctl/base/verb.hpp"
 #include "client/cgpuctl/base/words.hpp"
-#include "client/cgpuctl/output/values.hpp"
-#include "core/model/gpu.hpp"
-#include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
-#include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -47,59 +44,11 @@ Result<std::vector<std::string>> words_of(std::string_view line) {
     return words;
 }
 
-/// The change for each of the instances that the line names.
-template <class Set>
-std::vector<Change> for_each_instance(const Input& input, Set set) {
-    std::vector<Change> changes;
-    for (const std::string& instance : input.instances) {
-        changes.push_back({instance, input.gpu});
-        set(changes.back());
-    }
-    return changes;
-}
-
 using Changes = Result<std::vector<Change>>;
 
-Changes policy(const Input& input) {
-    if (const auto policy = model::parse_policy(input.policy); !policy)
-        return wrong("policy " + model::quote(input.policy), policy.error(), "weighted, for example");
-    return std::vector{Change{.instance = "", .gpu = input.gpu, .policy = input.policy}};
-}
-
-Changes max_inst(const Input& input) {
-    return read_count_in("max_inst", input.max_inst, model::kMinMaxInst, model::kMaxMaxInst)
-        .map([&](std::uint32_t n) {
-            return std::vector{Change{.instance = "", .gpu = input.gpu, .max_inst = n}};
-        });
-}
-
-Changes prio_ratio(const Input& input) {
-    return read_count_in("prio_ratio", input.prio_ratio, model::kMinPrioRatio, model::kMaxPrioRatio)
-        .map([&](std::uint32_t n) {
-            return std::vector{Change{.instance = "", .gpu = input.gpu, .prio_ratio = n}};
-        });
-}
-
-Changes memory(const Input& input) {
-    return read_size("memory limit", input.memory).map([&](const auto& size) {
-        return for_each_instance(input, [&](Change& change) { change.memory_limit = size.count(); });
-    });
-}
-
-Changes weight(const Input& input) {
-    return read_weight(input.weight).map([&](const Weight& weight) {
-        return for_each_instance(input, [&](Change& change) {
-            change.weight = weight.slices;
-            change.percent = weight.percent;
-        });
-    });
-}
-
-Changes priority(const Input& input) {
-    const std::string priority = model::lowered(input.priority);
-    if (priority != "high" && priority != "normal")
-        return wrong("priority " + model::quote(input.priority), "there is no such", "high or normal");
-    return for_each_instance(input, [&](Change& change) { change.high_priority = priority == "high"; });
+template <Result<Wanted> (*wanted)(const Input&)>
+Changes changes_by(const Input& input) {
+    return wanted(input).map([](Wanted read) { return std::move(read.changes); });
 }
 
 /// A word that can be a GPU is one: which instances there are isn't known here.
@@ -119,9 +68,13 @@ Changes revert(const Input& input) {
 
 const std::map<std::string_view, Changes (*)(const Input&)>& readers() {
     static const std::map<std::string_view, Changes (*)(const Input&)> all = {
-        {"revert", &revert},     {"set-max-inst", &max_inst}, {"set-memory", &memory},
-        {"set-policy", &policy}, {"set-priority", &priority}, {"set-prio-ratio", &prio_ratio},
-        {"set-weight", &weight},
+        {"revert", &revert},
+        {"set-max-inst", &changes_by<&wanted_max_inst>},
+        {"set-memory", &changes_by<&wanted_memory>},
+        {"set-policy", &changes_by<&wanted_policy>},
+        {"set-priority", &changes_by<&wanted_priority>},
+        {"set-prio-ratio", &changes_by<&wanted_prio_ratio>},
+        {"set-weight", &changes_by<&wanted_weight>},
     };
     return all;
 }

@@ -46,12 +46,11 @@ Result<smi::Reading> read_if_running(client::Node& node, const smi::Clock& clock
 }
 
 Result<void> make(const client::Change& change, client::Node& node) {
-    if (change.policy) return node.set_policy(change.gpu, *change.policy, {});
-    const auto kept_for = change.weight ? node.set_weight(change.instance, change.gpu, *change.weight, {})
-                                        : node.set_high_priority(change.instance, change.gpu,
-                                                                 change.high_priority.value_or(false), {});
-    if (!kept_for) return tl::unexpected(kept_for.error());
-    return {};
+    const auto made = node.apply({change}, {});
+    if (made) return {};
+    ClientError refusal = made.error();
+    client::take_change_number(refusal, 1);
+    return tl::unexpected(std::move(refusal));
 }
 
 class Live {

@@ -1,4 +1,4 @@
-#include "client/cgpuctl/base/settings.hpp"
+#include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -12,7 +12,7 @@ client::Result<void> forget(const Input& input, client::Node& node, Terminal& te
         if (!id) return tl::unexpected(id.error());
         owner = *id;
     }
-    const auto how = setup_of(input);
+    const auto how = making_of(input);
     if (!how) return tl::unexpected(how.error());
     auto done = node.forget(input.name, owner, *how);
     if (!done) return done;

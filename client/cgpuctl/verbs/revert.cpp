@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "client/cgpuctl/base/settings.hpp"
+#include "client/cgpuctl/base/changes.hpp"
+#include "client/cgpuctl/base/instance_meant.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -31,12 +32,10 @@ client::Result<void> revert_mode(Input input, client::Node& node, Terminal& term
 
 /// The settings that the next starts get all the same; empty: none.
 std::string what_is_kept(const std::string& instance, client::Node& node) {
-    const auto id = node.find_instance(instance);
     const auto snapshot = node.read();
     const auto kept = node.kept();
-    if (!id || !snapshot || !kept) return {};
-    const auto its = std::ranges::find(snapshot->instances, *id, &client::Instance::id);
-    if (its == snapshot->instances.end()) return {};
+    const client::Instance* its = snapshot && kept ? find_instance_meant(*snapshot, instance) : nullptr;
+    if (its == nullptr) return {};
     const bool any = std::ranges::any_of(*kept, [&](const auto& each) { return each.name == its->name; });
     return any ? " What is kept for its next starts stays: cgpuctl forget " + model::shell_word(its->name) +
                      "."
@@ -51,43 +50,23 @@ void say_instance_done(const std::string& name, const Input& input, client::Node
         terminal.done(start + "is in force." + (input.quiet ? "" : what_is_kept(name, node)));
 }
 
-/// The change that reverts what is named: a GPU, or an instance. Not found: there is neither.
+/// The change that reverts what is named: a GPU, or an instance. Not found: a word that can be a GPU's names
+/// neither.
 client::Result<client::Change> change_for(const std::string& what, const Input& input, client::Node& node) {
     client::Change change;
     change.revert = true;
-    if (!has_options_of_instance(input)) {
+    if (!has_options_of_instance(input) && names_a_gpu(what)) {
         const auto gpu = node.find_gpu(what);
         if (gpu) {
             change.gpu = *gpu;
             return change;
         }
-        if (gpu.error().kind != Kind::not_found) return tl::unexpected(gpu.error());
-        const auto instance = node.find_instance(what);
-        if (!instance && names_a_gpu(what)) return tl::unexpected(gpu.error());
-        if (!instance) return tl::unexpected(instance.error());
+        if (gpu.error().kind != Kind::not_found || !node.find_instance(what))
+            return tl::unexpected(gpu.error());
     }
     change.instance = what;
     change.gpu = input.gpu;
     return change;
-}
-
-client::Result<void> revert_one(const client::Change& change, const Input& input, client::Node& node) {
-    if (change.instance.empty())
-        return setup_of(input).and_then([&](const auto& how) { return node.revert_gpu(change.gpu, how); });
-    return setting_of(input).and_then(
-        [&](const auto& how) { return node.revert_instance(change.instance, change.gpu, how); });
-}
-
-/// All of them or none.
-client::Result<void> revert_several(const std::vector<client::Change>& changes, const Input& input,
-                                    client::Node& node) {
-    const auto how = setting_of(input);
-    if (!how) return tl::unexpected(how.error());
-    const auto done = node.apply(changes, {*how});
-    if (done) return {};
-    auto refusal = done.error();
-    client::take_change_number(refusal, changes.size());
-    return tl::unexpected(std::move(refusal));
 }
 
 client::Result<void> revert_gpus_and_instances(const Input& input, client::Node& node, Terminal& terminal) {
@@ -100,9 +79,7 @@ client::Result<void> revert_gpus_and_instances(const Input& input, client::Node&
         if (!change) return tl::unexpected(change.error());
         changes.push_back(std::move(*change));
     }
-    auto done =
-        changes.size() == 1 ? revert_one(changes.front(), input, node) : revert_several(changes, input, node);
-    if (!done) return done;
+    if (const auto made = make(changes, input, node); !made) return tl::unexpected(made.error());
     for (std::size_t each = 0; each < changes.size(); ++each) {
         if (changes[each].instance.empty())
             say_done("GPU " + printable(input.targets[each]), input, terminal);
@@ -129,7 +106,7 @@ client::Result<void> revert(const Input& input, client::Node& node, Terminal& te
                             "instances to end. Try: cgpuctl revert mode.");
     if (only == "mode") return revert_mode(input, node, terminal);
     if (only == "default-memory") {
-        auto done = setup_of(input).and_then(
+        auto done = making_of(input).and_then(
             [&](const auto& how) { return node.set_default_memory(std::nullopt, how); });
         if (done) say_done("Default memory", input, terminal);
         return done;

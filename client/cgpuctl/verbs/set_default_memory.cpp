@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "client/cgpuctl/base/settings.hpp"
+#include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -21,7 +21,7 @@ client::Result<void> set_default_memory(const Input& input, client::Node& node, 
         if (!size) return tl::unexpected(size.error());
         bytes = size->count();
     }
-    const auto how = setup_of(input);
+    const auto how = making_of(input);
     if (!how) return tl::unexpected(how.error());
     if (auto done = node.set_default_memory(bytes, *how); !done) return done;
     terminal.done(

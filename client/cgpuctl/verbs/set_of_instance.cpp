@@ -1,19 +1,17 @@
 // set-memory, set-weight and set-priority: settings of instances, until they end or also for their next
 // starts.
 #include <algorithm>
-#include <functional>
 
+#include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/gpu_meant.hpp"
-#include "client/cgpuctl/base/settings.hpp"
+#include "client/cgpuctl/base/instance_meant.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
 #include "client/cgpuctl/jobs/wait_until.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
-#include "client/cgpuctl/output/values.hpp"
 #include "core/model/gpu.hpp"
 #include "core/model/quote.hpp"
-#include "core/model/similar.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -22,21 +20,10 @@ using client::ClientError;
 
 constexpr std::uint32_t kWaitForMemory = 60;  // seconds
 
-/// A setting that is made for each of the instances that the command line names.
-struct Change {
-    std::string figure;  ///< `weight 4`
-    const char* key;     ///< of the JSON
-    Json value;
-    /// Makes it for one instance. Returns the name for whose next starts it is kept; empty: it isn't.
-    std::function<client::Result<std::string>(const std::string& instance, const client::Setting& how)> set;
-    /// Writes it into one of several changes that are made as one.
-    std::function<void(client::Change& change)> write;
-};
-
 /// Reports that the change was made, if it was, and for how long.
-void say(const Change& change, const std::string& instance, const std::string& kept_for, const Input& input,
-         Terminal& terminal) {
-    const std::string start = "Instance " + instance + ": " + change.figure;
+void say(const std::string& figure, const std::string& instance, const std::string& kept_for,
+         const Input& input, Terminal& terminal) {
+    const std::string start = "Instance " + printable(instance) + ": " + figure;
     const std::string next = "for the next starts of " + shown_name(kept_for);
     const bool kept = !kept_for.empty();
     if (input.dry_run)
@@ -47,71 +34,55 @@ void say(const Change& change, const std::string& instance, const std::string& k
                       (kept ? " is set, and kept " + next + "." : " is set, until the instance ends."));
 }
 
-Json change_json(const Change& change, const std::string& instance, const std::string& kept_for,
+Json change_json(const Wanted& wanted, const std::string& instance, const std::string& kept_for,
                  bool dry_run) {
     return {{"instance", instance},
-            {change.key, change.value},
+            {wanted.key, wanted.value},
             {"kept", !kept_for.empty()},
             {"kept_for", kept_for.empty() ? Json() : Json(kept_for)},
             {"dry_run", dry_run}};
 }
 
-/// For whose next starts each of the instances would be kept, in their order.
-client::Result<std::vector<std::string>> names_of(const std::vector<std::string>& instances,
-                                                  client::Node& node) {
+/// For whose next starts each of the instances is kept, in their order; empty names: it isn't. Read before
+/// the change, because an instance may have ended after it.
+client::Result<std::vector<std::string>> names_of(const Input& input, client::Node& node) {
+    std::vector<std::string> names(input.instances.size());
+    if (!input.persist) return names;
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    std::vector<std::string> names;
-    for (const std::string& instance : instances) {
-        const auto id = node.find_instance(instance);
-        if (!id) return tl::unexpected(id.error());
-        const auto its = std::ranges::find(snapshot->instances, *id, &client::Instance::id);
-        names.push_back(its == snapshot->instances.end() ? std::string() : its->name);
+    for (std::size_t each = 0; each < names.size(); ++each) {
+        const auto its = instance_meant(*snapshot, input.instances[each], node);
+        if (!its) return tl::unexpected(its.error());
+        names[each] = (*its)->name;
     }
     return names;
 }
 
-/// For several instances, as one change: it is made for all of them, or for none. Returns for whose next
-/// starts it is kept.
-client::Result<std::vector<std::string>> make_for_all(const Change& change, const client::Setting& how,
-                                                      const Input& input, client::Node& node) {
-    auto kept_for = how.persist ? names_of(input.instances, node)
-                                : client::Result<std::vector<std::string>>(input.instances.size());
-    std::vector<client::Change> changes;
-    for (const std::string& instance : input.instances) {
-        changes.push_back({instance, input.gpu});
-        change.write(changes.back());
+/// As one change: it is made for all of them, or for none. Returns for whose next starts it is kept.
+client::Result<std::vector<std::string>> make_for_all(const Wanted& wanted, const Input& input,
+                                                      client::Node& node) {
+    auto kept_for = names_of(input, node);
+    auto made = kept_for ? make(wanted.changes, input, node) : tl::unexpected(kept_for.error());
+    if (made) return kept_for;
+    ClientError refusal = std::move(made.error());
+    if (input.instances.size() > 1) {
+        const auto remedy = std::min(refusal.text.find(". Try: "), refusal.text.size());
+        refusal.text.insert(remedy, "; none of the instances was changed");
     }
-    std::optional<ClientError> refusal;
-    if (!kept_for) {
-        refusal = kept_for.error();
-    } else if (const auto done = node.apply(changes, {how}); !done) {
-        refusal = done.error();
-        client::take_change_number(*refusal, changes.size());
-    }
-    if (!refusal) return kept_for;
-    const auto remedy = std::min(refusal->text.find(". Try: "), refusal->text.size());
-    refusal->text.insert(remedy, "; none of the instances was changed");
-    return tl::unexpected(std::move(*refusal));
+    return tl::unexpected(std::move(refusal));
 }
 
-client::Result<void> make(const Change& change, const Input& input, client::Node& node, Terminal& terminal) {
-    const auto how = setting_of(input);
-    if (!how) return tl::unexpected(how.error());
-    const bool several = input.instances.size() > 1;
-    const auto kept_for = several ? make_for_all(change, *how, input, node)
-                                  : change.set(input.instances.front(), *how).map([](std::string name) {
-                                        return std::vector{std::move(name)};
-                                    });
+client::Result<void> set(const Wanted& wanted, const Input& input, client::Node& node, Terminal& terminal) {
+    const auto kept_for = make_for_all(wanted, input, node);
     if (!kept_for) return tl::unexpected(kept_for.error());
     Json list = Json::array();
     for (std::size_t each = 0; each < input.instances.size(); ++each) {
         if (input.json)
-            list.push_back(change_json(change, input.instances[each], (*kept_for)[each], input.dry_run));
+            list.push_back(change_json(wanted, input.instances[each], (*kept_for)[each], input.dry_run));
         else
-            say(change, input.instances[each], (*kept_for)[each], input, terminal);
+            say(wanted.figure, input.instances[each], (*kept_for)[each], input, terminal);
     }
-    if (input.json) terminal.out() << to_text(several ? list : list.front());
+    if (input.json) terminal.out() << to_text(list.size() > 1 ? list : list.front());
     return {};
 }
 
@@ -147,23 +118,6 @@ client::Result<void> wait_for_memory(const std::vector<std::string>& ids, std::u
                       terminal);
 }
 
-client::Result<void> set_percent(std::uint32_t percent, const Input& input, client::Node& node,
-                                 Terminal& terminal) {
-    const auto write = [percent](client::Change& one) { one.percent = percent; };
-    return make({std::to_string(percent) + "% of the compute", "percentage", percent,
-                 [&](const std::string& instance, const client::Setting& how) -> client::Result<std::string> {
-                     client::Change change{instance, input.gpu};
-                     write(change);
-                     const auto done = node.apply({change}, {how});
-                     if (done) return std::string();  // a percentage isn't kept
-                     ClientError refusal = done.error();
-                     client::take_change_number(refusal, 1);
-                     return tl::unexpected(std::move(refusal));
-                 },
-                 write},
-                input, node, terminal);
-}
-
 /// What high priority takes from an instance on a GPU; empty: nothing.
 std::string lowered_on(const client::Gpu& gpu, const client::OnGpu& place, const std::string& word) {
     const double due = place.usage.target_share.value_or(0);
@@ -192,10 +146,8 @@ std::vector<std::string> lowered_by_priority(const Input& input, client::Node& n
         only = (*gpu)->uuid;
     }
     for (const std::string& word : input.instances) {
-        const auto id = node.find_instance(word);
-        const auto its = !id ? snapshot->instances.end()
-                             : std::ranges::find(snapshot->instances, *id, &client::Instance::id);
-        if (its == snapshot->instances.end()) continue;
+        const client::Instance* its = find_instance_meant(*snapshot, word);
+        if (its == nullptr) continue;
         for (const client::OnGpu& place : its->gpus) {
             const auto gpu = std::ranges::find(snapshot->gpus, place.quota.gpu, &client::Gpu::uuid);
             if (gpu == snapshot->gpus.end() || (!only.empty() && only != gpu->uuid)) continue;
@@ -208,8 +160,8 @@ std::vector<std::string> lowered_by_priority(const Input& input, client::Node& n
 }  // namespace
 
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto size = read_size("memory limit", input.memory);
-    if (!size) return tl::unexpected(size.error());
+    const auto wanted = wanted_memory(input);
+    if (!wanted) return tl::unexpected(wanted.error());
     if (!input.timeout.empty() && !input.wait)
         return client::fail(ClientError::Kind::usage,
                             "--timeout: it is how long --wait waits. Try: cgpuctl set-memory --help.");
@@ -222,42 +174,23 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
         if (!id) return tl::unexpected(id.error());
         ids.push_back(*id);
     }
-    auto done = make({"memory limit " + size_text(size->count()), "memory_limit_bytes", size->count(),
-                      [&](const std::string& instance, const client::Setting& how) {
-                          return node.set_memory(instance, input.gpu, size->count(), how);
-                      },
-                      [&](client::Change& one) { one.memory_limit = size->count(); }},
-                     input, node, terminal);
+    auto done = set(*wanted, input, node, terminal);
     if (!done || !input.wait || input.dry_run) return done;
     return wait_for_memory(ids, timeout->value_or(kWaitForMemory), input, node, terminal);
 }
 
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto weight = read_weight(input.weight);
-    if (!weight) return tl::unexpected(weight.error());
-    if (weight->percent) return set_percent(*weight->percent, input, node, terminal);
-    return make({"weight " + std::to_string(*weight->slices), "weight", *weight->slices,
-                 [&](const std::string& instance, const client::Setting& how) {
-                     return node.set_weight(instance, input.gpu, *weight->slices, how);
-                 },
-                 [&](client::Change& one) { one.weight = *weight->slices; }},
-                input, node, terminal);
+    return wanted_weight(input).and_then(
+        [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 
 client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal) {
-    const std::string priority = model::lowered(input.priority);
-    if (priority != "high" && priority != "normal")
-        return client::fail(ClientError::Kind::usage, "priority " + model::quote(input.priority) +
-                                                          ": there is no such. Try: high or normal.");
-    const bool high = priority == "high";
+    const auto wanted = wanted_priority(input);
+    if (!wanted) return tl::unexpected(wanted.error());
     // What is due to them is read before the change.
-    const auto warnings = high ? lowered_by_priority(input, node) : std::vector<std::string>();
-    auto done = make({priority + " priority", "high_priority", high,
-                      [&](const std::string& instance, const client::Setting& how) {
-                          return node.set_high_priority(instance, input.gpu, high, how);
-                      },
-                      [&](client::Change& one) { one.high_priority = high; }},
-                     input, node, terminal);
+    const auto warnings =
+        wanted->value == true ? lowered_by_priority(input, node) : std::vector<std::string>();
+    auto done = set(*wanted, input, node, terminal);
     if (done && !input.quiet)
         for (const std::string& warning : warnings) terminal.warning(warning);
     return done;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "client/cgpuctl/base/gpu_meant.hpp"
+#include "client/cgpuctl/base/instance_meant.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -218,26 +219,20 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
         }
         return {};
     }
-    const auto id = node.find_instance(input.target);
-    if (!id && names_a_gpu(input.target)) return gpu_meant(*snapshot, input.target, node).map([](auto) {});
-    if (!id) {
+    const auto instance = instance_meant(*snapshot, input.target, node);
+    if (!instance && names_a_gpu(input.target))
+        return gpu_meant(*snapshot, input.target, node).map([](auto) {});
+    if (!instance) {
         const auto meant = containers_named(*snapshot, input.target);
-        if (meant.empty() || id.error().kind != ClientError::Kind::not_found)
-            return tl::unexpected(id.error());
+        if (meant.empty() || instance.error().kind != ClientError::Kind::not_found)
+            return tl::unexpected(instance.error());
         return show(meant, snapshot->gpus, input, terminal);
     }
-    for (const client::Instance& instance : snapshot->instances) {
-        if (instance.id != *id) continue;
-        if (input.json)
-            terminal.out() << to_text(to_json(instance));
-        else
-            print(instance, *snapshot, terminal);
-        return {};
-    }
-    return client::fail(
-        ClientError::Kind::not_found,
-        input.target +
-            ": it started or ended during this call. Try: run the command again, or cgpuctl list.");
+    if (input.json)
+        terminal.out() << to_text(to_json(**instance));
+    else
+        print(**instance, *snapshot, terminal);
+    return {};
 }
 
 }  // namespace cgpu::cgpuctl

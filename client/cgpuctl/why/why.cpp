@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/cgpuctl/base/gpu_meant.hpp"
+#include "client/cgpuctl/base/instance_meant.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
@@ -129,19 +130,20 @@ Result<std::vector<smi::View>> read_for(std::chrono::seconds time, const smi::Re
 Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal) {
     const auto seconds = seconds_of(input);
     if (!seconds) return tl::unexpected(seconds.error());
-    const auto id = node.find_instance(input.target);
-    if (!id) return tl::unexpected(id.error());
     const auto clock = smi::system_clock();
     const auto first = smi::take_reading(node, clock);
     if (!first) return tl::unexpected(first.error());
-    const auto uuids = gpus_of(first->view.snapshot, *id, input.gpu, node);
+    const auto meant = instance_meant(first->view.snapshot, input.target, node);
+    if (!meant) return tl::unexpected(meant.error());
+    const std::string id = (*meant)->id;
+    const auto uuids = gpus_of(first->view.snapshot, id, input.gpu, node);
     if (!uuids) return tl::unexpected(uuids.error());
     const auto readings = read_for(*seconds, *first, node, clock);
     if (!readings) return tl::unexpected(readings.error());
 
     Json all = Json::array();
     for (const std::string& uuid : *uuids) {
-        const auto seen = why::observe(*readings, *id, uuid);
+        const auto seen = why::observe(*readings, id, uuid);
         if (!seen)
             return client::fail(ClientError::Kind::not_found,
                                 input.target + ": it ended while it was measured. Try: cgpuctl list.");

@@ -28,6 +28,15 @@ struct Change {
     friend bool operator==(const Change&, const Change&) = default;
 };
 
+/// How settings are changed.
+struct Making {
+    bool dry_run = false;
+    bool runtime = false;  ///< of GPUs and the node: until the machine is started again
+    bool persist = false;  ///< of instances: also for the next starts of their names
+    bool force = false;    ///< of instances: allow a memory limit below the current use
+    std::optional<std::uint64_t> if_generation = std::nullopt;  ///< refused if the node has another one
+};
+
 /// Removes the number of the change from cgpud's refusal of several ones (`change 2: weight 4: …`). Returns
 /// it, from 0; empty: the refusal is not of one of the `count` changes.
 std::optional<std::size_t> take_change_number(ClientError& refusal, std::size_t count);

@@ -28,6 +28,8 @@ struct MethodCall {
         const char* instead;  ///< how to do without, a remedy
     };
     std::optional<Part> part = std::nullopt;
+    /// The path of the object that it changes; empty: the one that handles the call.
+    std::string changed = {};
 };
 
 /// Calls `body`, with the caller if it takes one.
@@ -108,7 +110,8 @@ void when_permitted(Authority& authority, const std::vector<Action>& actions, co
                     const MethodCall& call, sdbus::Result<Out...>&& result, Body body) {
     const auto caller = guarded(call.method, [&] { return authority.caller_of(object); });
     const auto answered = std::make_shared<PermittedCall<Body, Out...>>(
-        authority, call, std::string(object.getObjectPath()), caller, std::move(result), std::move(body));
+        authority, call, call.changed.empty() ? std::string(object.getObjectPath()) : call.changed, caller,
+        std::move(result), std::move(body));
     authority.ask_for_all(actions, caller,
                           [answered](const app::Result<void>& permitted) { answered->answer(permitted); });
 }

@@ -68,7 +68,32 @@ app::QuotaChange read_quota_change(Fields& fields) {
     return change;
 }
 
+/// Each setting that the change has, by the method that sets it.
+std::vector<const char*> methods_of(const app::GpuChange& change) {
+    std::vector<const char*> all;
+    if (change.policy) all.push_back("SetPolicy");
+    if (change.max_inst) all.push_back("SetMaxInst");
+    if (change.prio_ratio) all.push_back("SetPrioRatio");
+    if (change.revert) all.push_back("Revert");
+    return all;
+}
+
+std::vector<const char*> methods_of(const app::QuotaChange& change) {
+    std::vector<const char*> all;
+    if (change.memory_limit) all.push_back("SetMemory");
+    if (change.weight || change.percent) all.push_back("SetWeight");
+    if (change.high_priority) all.push_back("SetHighPriority");
+    if (change.revert) all.push_back("Revert");
+    return all;
+}
+
 }  // namespace
+
+const char* method_of(const std::vector<app::NodeChange>& changes) {
+    if (changes.size() != 1) return "Apply";
+    const auto all = std::visit([](const auto& change) { return methods_of(change); }, changes.front());
+    return all.size() == 1 ? all.front() : "Apply";
+}
 
 app::Result<std::vector<app::NodeChange>> read_changes(const std::vector<OptionMap>& given) {
     std::vector<app::NodeChange> changes;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "core/model/utf8.hpp"
 #include "daemon/app/ports/log.hpp"
@@ -60,6 +61,18 @@ app::Caller caller_of(const sdbus::IObject& object, const app::Service& service,
 /// Attaching the caller's own processes needs only org.cgpu1.run.
 Action action_for(const app::Caller& caller) {
     return caller.own_only ? Action::run : Action::manage_instance;
+}
+
+/// The path of the object that a single change is about; empty: there are several, or no such object.
+std::string changed_by(const std::vector<app::NodeChange>& changes, const app::Service& service) {
+    if (changes.size() != 1) return {};
+    if (const auto* change = std::get_if<app::GpuChange>(&changes.front())) {
+        const auto uuid = service.find_gpu(change->gpu);
+        return uuid ? std::string(path_of(*uuid)) : std::string();
+    }
+    const auto& word = std::get<std::string>(std::get<app::QuotaChange>(changes.front()).instance);
+    const auto id = service.find_instance(word);
+    return id ? std::string(path_of(*id)) : std::string();
 }
 
 void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName>& changed) {
@@ -173,8 +186,10 @@ void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap opti
 void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                           OptionMap options) {
     const auto read = guarded("Apply", [&] { return take(read_changes(changes)); });
+    const MethodCall call{
+        .method = method_of(read), .dry_run = is_dry_run(options), .changed = changed_by(read, service_)};
     when_permitted(
-        authority_, actions_for(read), getObject(), {"Apply", is_dry_run(options)}, std::move(result),
+        authority_, actions_for(read), getObject(), call, std::move(result),
         [&service = service_, read, options](const app::Who& who) {
             constexpr Known kOfAll{.force = true, .persist = true, .runtime = true};
             return take(service.changes().apply(read, by(who, take(read_options(options, kOfAll)))));

@@ -25,7 +25,7 @@ TEST(NodeView, NamesAreReadAgainAfterAChange) {
     NodeView view(node);
     ASSERT_TRUE(view.recent());
     node.snapshot.gpus.pop_back();
-    ASSERT_TRUE(view.change(SetPolicy{cgpuctl::kUuid0, "2"}));
+    ASSERT_TRUE(view.change(client::Change{.instance = "", .gpu = cgpuctl::kUuid0, .policy = "2"}));
     const auto after = view.recent();
     ASSERT_TRUE(after);
     EXPECT_EQ((*after)->gpus.size(), 1U);
@@ -71,7 +71,8 @@ TEST(NodeView, ManyThreadsReadAndChange) {
                 EXPECT_TRUE(view.now());
                 EXPECT_TRUE(view.recent());
                 EXPECT_TRUE(view.now_for_others());
-                EXPECT_TRUE(view.change(SetPolicy{cgpuctl::kUuid0, "2"}));
+                EXPECT_TRUE(
+                    view.change(client::Change{.instance = "", .gpu = cgpuctl::kUuid0, .policy = "2"}));
             }
         });
     }

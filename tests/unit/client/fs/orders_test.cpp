@@ -36,17 +36,17 @@ std::string written(const std::string& path, const std::string& text) {
 const std::string kInvalid = "errno " + std::to_string(EINVAL);
 
 TEST(Orders, SettingsOfAGpu) {
-    EXPECT_EQ(written("/1/policy", "2\n"), std::string("set_policy ") + kUuid1 + " 2");
-    EXPECT_EQ(written("/1/policy", " weighted "), std::string("set_policy ") + kUuid1 + " weighted");
-    EXPECT_EQ(written("/1/max_inst", "25\n"), std::string("set_max_inst ") + kUuid1 + " 25");
-    EXPECT_EQ(written("/1/prio_ratio", "80\n"), std::string("set_prio_ratio ") + kUuid1 + " 80");
+    EXPECT_EQ(written("/1/policy", "2\n"), std::string("GPU ") + kUuid1 + " policy 2");
+    EXPECT_EQ(written("/1/policy", " weighted "), std::string("GPU ") + kUuid1 + " policy weighted");
+    EXPECT_EQ(written("/1/max_inst", "25\n"), std::string("GPU ") + kUuid1 + " max_inst 25");
+    EXPECT_EQ(written("/1/prio_ratio", "80\n"), std::string("GPU ") + kUuid1 + " prio_ratio 80");
 }
 
 TEST(Orders, SettingsOfAnInstance) {
     const std::string on = std::string(kWebId) + " [" + cgpuctl::kUuid0 + "] ";
-    EXPECT_EQ(written(kOfWeb + "weight", "4\n"), "set_weight " + on + "4");
-    EXPECT_EQ(written(kOfWeb + "highprio", "1\n"), "set_high_priority " + on + "high");
-    EXPECT_EQ(written(kOfWeb + "memsize", "1073741824\n"), "set_memory " + on + "1073741824");
+    EXPECT_EQ(written(kOfWeb + "weight", "4\n"), on + "weight 4");
+    EXPECT_EQ(written(kOfWeb + "highprio", "1\n"), on + "high");
+    EXPECT_EQ(written(kOfWeb + "memsize", "1073741824\n"), on + "memory 1073741824");
 }
 
 TEST(Orders, OfTheNode) {

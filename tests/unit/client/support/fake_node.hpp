@@ -102,55 +102,22 @@ class FakeNode : public client::Node {
         if (meant.size() == 1) return snapshot.instances[meant.front()].id;
         return not_found(instance);
     }
-    client::Result<void> set_policy(const std::string& gpu, const std::string& policy,
-                                    const client::Setup& how) override {
-        return note_setup("set_policy " + gpu + " " + policy, how);
-    }
-    client::Result<void> set_max_inst(const std::string& gpu, std::uint32_t max_inst,
-                                      const client::Setup& how) override {
-        return note_setup("set_max_inst " + gpu + " " + std::to_string(max_inst), how);
-    }
-    client::Result<void> set_prio_ratio(const std::string& gpu, std::uint32_t per_cent,
-                                        const client::Setup& how) override {
-        return note_setup("set_prio_ratio " + gpu + " " + std::to_string(per_cent), how);
-    }
-    client::Result<void> revert_gpu(const std::string& gpu, const client::Setup& how) override {
-        return note_setup("revert_gpu " + gpu, how);
-    }
-    client::Result<void> revert_instance(const std::string& instance, const std::string& gpu,
-                                         const client::Setting& how) override {
-        return note("revert_instance " + instance + " [" + gpu + "]" + (how.force ? " force" : "") +
-                        generation_text(how.if_generation),
-                    how.dry_run);
-    }
     std::vector<client::ConfigurationValue> values;  ///< the answer of configuration()
     client::Result<std::vector<client::ConfigurationValue>> configuration() override {
         if (!answer) return tl::unexpected(answer.error());
         return values;
     }
     client::Result<void> set_default_memory(std::optional<std::uint64_t> bytes,
-                                            const client::Setup& how) override {
-        return note_setup("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), how);
-    }
-    client::Result<std::string> set_high_priority(const std::string& instance, const std::string& gpu,
-                                                  bool high, const client::Setting& how) override {
-        return note_set("set_high_priority " + instance + " [" + gpu + "] " + (high ? "high" : "normal"),
-                        how);
-    }
-    client::Result<std::string> set_weight(const std::string& instance, const std::string& gpu,
-                                           std::uint32_t weight, const client::Setting& how) override {
-        return note_set("set_weight " + instance + " [" + gpu + "] " + std::to_string(weight), how);
-    }
-    client::Result<std::string> set_memory(const std::string& instance, const std::string& gpu,
-                                           std::uint64_t bytes, const client::Setting& how) override {
-        return note_set("set_memory " + instance + " [" + gpu + "] " + std::to_string(bytes), how);
+                                            const client::Making& how) override {
+        return note_making("set_default_memory " + (bytes ? std::to_string(*bytes) : "as configured"), how);
     }
     std::vector<client::Change> applied;
+    /// The call: `web [1] weight 4; GPU 0 policy 2 persist`.
     client::Result<std::uint64_t> apply(const std::vector<client::Change>& changes,
-                                        const client::Applying& applying) override {
-        const auto noted =
-            note_set(std::string("apply") + (applying.runtime ? " runtime" : ""), applying.how);
-        if (!noted) return tl::unexpected(noted.error());
+                                        const client::Making& how) override {
+        std::string call;
+        for (const client::Change& change : changes) call += (call.empty() ? "" : "; ") + text_of(change);
+        if (const auto noted = note_making(call, how); !noted) return tl::unexpected(noted.error());
         applied = changes;
         return 43;
     }
@@ -173,8 +140,8 @@ class FakeNode : public client::Node {
         return trace_socket;
     }
     client::Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
-                                const client::Setup& how) override {
-        return note_setup("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), how);
+                                const client::Making& how) override {
+        return note_making("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), how);
     }
     client::Result<client::Created> create_instance(const client::NewInstance& wanted) override {
         calls.push_back("create_instance " + wanted.id + " " + wanted.name +
@@ -242,19 +209,27 @@ class FakeNode : public client::Node {
         const FakeNode& node;
     };
 
-    client::Result<void> note_setup(const std::string& call, const client::Setup& how) {
-        return note(call + (how.runtime ? " runtime" : "") + generation_text(how.if_generation), how.dry_run);
+    static std::string text_of(const client::Change& change) {
+        std::string text =
+            change.instance.empty() ? "GPU " + change.gpu : change.instance + " [" + change.gpu + "]";
+        const auto add = [&text](const char* key, const auto& value) {
+            if (value) text += key + std::to_string(*value);
+        };
+        if (change.policy) text += " policy " + *change.policy;
+        add(" max_inst ", change.max_inst);
+        add(" prio_ratio ", change.prio_ratio);
+        add(" memory ", change.memory_limit);
+        add(" weight ", change.weight);
+        add(" percent ", change.percent);
+        if (change.high_priority) text += *change.high_priority ? " high" : " normal";
+        if (change.revert) text += " revert";
+        return text;
     }
-    static std::string generation_text(std::optional<std::uint64_t> generation) {
-        return generation ? " to " + std::to_string(*generation) : "";
-    }
-    /// All settings are made for the instance `web`.
-    client::Result<std::string> note_set(const std::string& call, const client::Setting& how) {
-        const auto noted = note(call + generation_text(how.if_generation) + (how.force ? " force" : "") +
-                                    (how.persist ? " persist" : ""),
-                                how.dry_run);
-        if (!noted) return tl::unexpected(noted.error());
-        return how.persist ? "web" : "";
+    client::Result<void> note_making(const std::string& call, const client::Making& how) {
+        return note(call + (how.runtime ? " runtime" : "") +
+                        (how.if_generation ? " to " + std::to_string(*how.if_generation) : "") +
+                        (how.force ? " force" : "") + (how.persist ? " persist" : ""),
+                    how.dry_run);
     }
     client::Result<void> note(const std::string& call, bool dry_run) {
         calls.push_back(call + (dry_run ? " dry-run" : ""));

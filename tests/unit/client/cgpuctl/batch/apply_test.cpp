@@ -109,7 +109,7 @@ TEST_F(Apply, PassesItsOptionsOn) {
     input_.persist = input_.force = input_.dry_run = input_.json = true;
     ASSERT_TRUE(call());
     ASSERT_EQ(node_.calls.size(), 1U);
-    EXPECT_TRUE(node_.calls[0].starts_with("apply to 41")) << node_.calls[0];
+    EXPECT_TRUE(node_.calls[0].starts_with("web [] weight 4 to 41")) << node_.calls[0];
     for (const char* option : {"persist", "force", "dry-run"})
         EXPECT_NE(node_.calls[0].find(option), std::string::npos) << node_.calls[0];
     const auto json = nlohmann::json::parse(screen_.out.str());

@@ -16,7 +16,7 @@ TEST_F(ChangeVerbs, SetPolicyByNumberSaysTheName) {
     input_.gpu = "0";
     input_.policy = "2";
     ASSERT_TRUE(call(&set_policy));
-    EXPECT_EQ(node_.calls, Calls{"set_policy 0 2"});
+    EXPECT_EQ(node_.calls, Calls{"GPU 0 policy 2"});
     EXPECT_EQ(screen_.out.str(), "GPU 0: policy weighted is set.\n");
 }
 
@@ -34,7 +34,7 @@ TEST_F(ChangeVerbs, DryRunIsPassedOnAndSaid) {
     input_.max_inst = "8";
     input_.dry_run = true;
     ASSERT_TRUE(call(&set_max_inst));
-    EXPECT_EQ(node_.calls, Calls{"set_max_inst 1 8 dry-run"});
+    EXPECT_EQ(node_.calls, Calls{"GPU 1 max_inst 8 dry-run"});
     EXPECT_EQ(screen_.out.str(), "GPU 1: max_inst 8 could be set; nothing was changed.\n");
 }
 
@@ -66,8 +66,8 @@ TEST_F(ChangeVerbs, RuntimeIsToldToCgpudAndSaid) {
     input_.memory = "4GiB";
     for (auto* verb : {&set_policy, &set_max_inst, &set_prio_ratio, &set_default_memory})
         ASSERT_TRUE(call(verb));
-    EXPECT_EQ(node_.calls, (Calls{"set_policy 0 weighted runtime", "set_max_inst 0 8 runtime",
-                                  "set_prio_ratio 0 70 runtime", "set_default_memory 4294967296 runtime"}));
+    EXPECT_EQ(node_.calls, (Calls{"GPU 0 policy weighted runtime", "GPU 0 max_inst 8 runtime",
+                                  "GPU 0 prio_ratio 70 runtime", "set_default_memory 4294967296 runtime"}));
     EXPECT_EQ(
         screen_.out.str(),
         "GPU 0: policy weighted is set, until the reboot.\nGPU 0: max_inst 8 is set, until the reboot.\n"
@@ -91,7 +91,7 @@ TEST_F(ChangeVerbs, SetMemoryWaitsUntilTheInstanceHoldsNoMoreOrItsTimeIsOver) {
     input_.force = input_.wait = true;
     ASSERT_TRUE(call(&set_memory));
     EXPECT_LT(reads_left, 0);
-    EXPECT_EQ(node_.calls, Calls{"set_memory web [] 104857600 force"});
+    EXPECT_EQ(node_.calls, Calls{"web [] memory 104857600 force"});
 
     reads_left = 1000;
     input_.timeout = "1";
@@ -135,7 +135,7 @@ TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
     input_.weight = "004";
     input_.gpu = "1";
     ASSERT_TRUE(call(&set_weight));
-    EXPECT_EQ(node_.calls, Calls{"set_weight web [1] 4"});
+    EXPECT_EQ(node_.calls, Calls{"web [1] weight 4"});
     EXPECT_EQ(screen_.out.str(), "Instance web: weight 4 is set, until the instance ends.\n");
 }
 
@@ -148,8 +148,7 @@ TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
     ASSERT_TRUE(call(&set_priority));
     input_.prio_ratio = "80";
     ASSERT_TRUE(call(&set_prio_ratio));
-    EXPECT_EQ(node_.calls, (Calls{"set_high_priority web [] high", "set_high_priority web [1] normal",
-                                  "set_prio_ratio 1 80"}));
+    EXPECT_EQ(node_.calls, (Calls{"web [] high", "web [1] normal", "GPU 1 prio_ratio 80"}));
     EXPECT_EQ(screen_.out.str(),
               "Instance web: high priority is set, until the instance ends.\n"
               "Instance web: normal priority is set, until the instance ends.\n"
@@ -162,11 +161,11 @@ TEST_F(ChangeVerbs, SetMemoryInBytes) {
     input_.instances = {"web"};
     input_.memory = "4301MiB";
     ASSERT_TRUE(call(&set_memory));
-    EXPECT_EQ(node_.calls, Calls{"set_memory web [] 4509925376"});
+    EXPECT_EQ(node_.calls, Calls{"web [] memory 4509925376"});
     EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set, until the instance ends.\n");
     input_.force = true;
     ASSERT_TRUE(call(&set_memory));
-    EXPECT_EQ(node_.calls.back(), "set_memory web [] 4509925376 force");
+    EXPECT_EQ(node_.calls.back(), "web [] memory 4509925376 force");
 }
 
 TEST_F(ChangeVerbs, PersistSaysForWhom) {
@@ -176,8 +175,8 @@ TEST_F(ChangeVerbs, PersistSaysForWhom) {
     input_.priority = "high";
     input_.persist = true;
     for (auto* verb : {&set_memory, &set_weight, &set_priority}) ASSERT_TRUE(call(verb));
-    EXPECT_EQ(node_.calls, (Calls{"set_memory 0123 [] 2147483648 persist", "set_weight 0123 [] 3 persist",
-                                  "set_high_priority 0123 [] high persist"}));
+    EXPECT_EQ(node_.calls, (Calls{"0123 [] memory 2147483648 persist", "0123 [] weight 3 persist",
+                                  "0123 [] high persist"}));
     EXPECT_EQ(screen_.out.str(),
               "Instance 0123: memory limit 2048MiB is set, and kept for the next starts of web.\n"
               "Instance 0123: weight 3 is set, and kept for the next starts of web.\n"
@@ -210,7 +209,7 @@ TEST_F(ChangeVerbs, SeveralInstancesAreOneChange) {
     input_.weight = "4";
     input_.gpu = "0";
     ASSERT_TRUE(call(&set_weight));
-    EXPECT_EQ(node_.calls, Calls{"apply"});
+    EXPECT_EQ(node_.calls, Calls{"web [0] weight 4; db [0] weight 4"});
     EXPECT_EQ(node_.applied, (std::vector<client::Change>{{.instance = "web", .gpu = "0", .weight = 4},
                                                           {.instance = "db", .gpu = "0", .weight = 4}}));
     EXPECT_EQ(screen_.out.str(),
@@ -227,7 +226,7 @@ TEST_F(ChangeVerbs, SeveralInstancesAreOneChange) {
     input_.priority = "high";
     input_.force = true;
     ASSERT_TRUE(call(&set_memory));
-    EXPECT_EQ(node_.calls.back(), "apply force");
+    EXPECT_EQ(node_.calls.back(), "web [0] memory 1073741824; db [0] memory 1073741824 force");
     EXPECT_EQ(node_.applied.at(1).memory_limit, 1024 * kMib);
     ASSERT_TRUE(call(&set_priority));
     EXPECT_EQ(node_.applied.at(0).high_priority, true);
@@ -242,7 +241,7 @@ TEST_F(ChangeVerbs, SeveralThatAreKeptAreKeptByTheirOwnNames) {
     input_.weight = "4";
     input_.persist = true;
     ASSERT_TRUE(call(&set_weight));
-    EXPECT_EQ(node_.calls, Calls{"apply persist"});
+    EXPECT_EQ(node_.calls, Calls{"0123 [] weight 4; fedc [] weight 4 persist"});
     EXPECT_EQ(screen_.out.str(),
               "Instance 0123: weight 4 is set, and kept for the next starts of web.\n"
               "Instance fedc: weight 4 is set, and kept for the next starts of db.\n");
@@ -255,7 +254,8 @@ TEST_F(ChangeVerbs, SeveralThatAreKeptAreKeptByTheirOwnNames) {
 TEST_F(ChangeVerbs, ARefusalForOneOfSeveralSaysThatNoneWasChanged) {
     input_.instances = {"web", "db"};
     input_.weight = "4";
-    node_.refusals = {{"apply", {Kind::refused, "change 2: weight 4 for db: none is free. Try: 3."}}};
+    node_.refusals = {{"web [] weight 4; db [] weight 4",
+                       {Kind::refused, "change 2: weight 4 for db: none is free. Try: 3."}}};
     EXPECT_EQ(call(&set_weight).error().text,
               "weight 4 for db: none is free; none of the instances was changed. Try: 3.");
     EXPECT_EQ(screen_.out.str(), "");
@@ -290,7 +290,7 @@ TEST_F(ChangeVerbs, NamesOfPoliciesAndPrioritiesInAnyCase) {
     input_.instances = {"web"};
     input_.priority = "HIGH";
     ASSERT_TRUE(call(&set_priority));
-    EXPECT_EQ(node_.calls.back(), "set_high_priority web [] high");
+    EXPECT_EQ(node_.calls.back(), "web [] high");
     input_.gpu = "1";
     input_.policy = "wieghted";
     EXPECT_NE(call(&set_policy).error().text.find("Try: cgpuctl set-policy 1 weighted."), std::string::npos);

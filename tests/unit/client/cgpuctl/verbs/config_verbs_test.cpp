@@ -78,7 +78,7 @@ TEST_F(ConfigVerbs, RevertAGpuOrTheDefaultMemory) {
     input_.dry_run = true;
     ASSERT_TRUE(call(&revert));
     EXPECT_EQ(node_.calls,
-              (Calls{std::string("revert_gpu ") + kUuid0, "set_default_memory as configured dry-run"}));
+              (Calls{std::string("GPU ") + kUuid0 + " revert", "set_default_memory as configured dry-run"}));
     EXPECT_EQ(screen_.out.str(),
               "GPU 0: the configuration is in force.\n"
               "Default memory: the configuration could be put in force; nothing was changed.\n");
@@ -112,7 +112,7 @@ TEST_F(ConfigVerbs, AnInstanceIsRevertedToWhatItWasAdmittedWith) {
     const std::string name = node_.snapshot.instances.at(0).name;
     input_.targets = {name};
     ASSERT_TRUE(call(&revert));
-    EXPECT_EQ(node_.calls, Calls{"revert_instance " + name + " []"});
+    EXPECT_EQ(node_.calls, Calls{name + " [] revert"});
     EXPECT_EQ(screen_.out.str(), "Instance web: what it was admitted with is in force.\n");
 }
 
@@ -124,7 +124,7 @@ TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
     ASSERT_TRUE(call(&revert));
     input_.dry_run = true;
     ASSERT_TRUE(call(&revert));
-    EXPECT_EQ(node_.calls, (Calls{"revert_instance web [1] force", "revert_instance web [1] force dry-run"}));
+    EXPECT_EQ(node_.calls, (Calls{"web [1] revert force", "web [1] revert force dry-run"}));
     EXPECT_EQ(screen_.out.str(),
               "Instance web: what it was admitted with is in force. What is kept for its next starts stays: "
               "cgpuctl forget web.\n"
@@ -132,22 +132,22 @@ TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
 }
 
 TEST_F(ConfigVerbs, SeveralAreRevertedAsOneChange) {
+    const std::string both = std::string("GPU ") + kUuid0 + " revert; web [] revert to 7";
     input_.targets = {"0", "web"};
     input_.if_generation = "7";
     ASSERT_TRUE(call(&revert));
-    EXPECT_EQ(node_.calls, Calls{"apply to 7"});
+    EXPECT_EQ(node_.calls, Calls{both});
     EXPECT_EQ(node_.applied, (std::vector<client::Change>{{.instance = "", .gpu = kUuid0, .revert = true},
                                                           {.instance = "web", .gpu = "", .revert = true}}));
     EXPECT_EQ(
         screen_.out.str(),
         "GPU 0: the configuration is in force.\nInstance web: what it was admitted with is in force.\n");
-    node_.refusals["apply to 7"] = {Kind::refused, "change 2: web: it can't be. Try: another.", {}};
+    node_.refusals[both] = {Kind::refused, "change 2: web: it can't be. Try: another.", {}};
     EXPECT_EQ(call(&revert).error().text, "web: it can't be. Try: another.");
 }
 
 TEST_F(ConfigVerbs, OneThatIsNotThereOrIsRevertedAloneIsNamedBeforeAnythingIsReverted) {
     for (const auto& [target, text] : {std::pair<std::string, std::string>{"7", "GPU 7: it is not there"},
-                                       {"nobody", "nobody: it is not there"},
                                        {"mode", "mode: it is reverted alone"},
                                        {"default-memory", "default-memory: it is reverted alone"}}) {
         input_.targets = {"0", target};
@@ -156,6 +156,14 @@ TEST_F(ConfigVerbs, OneThatIsNotThereOrIsRevertedAloneIsNamedBeforeAnythingIsRev
         EXPECT_TRUE(done.error().text.starts_with(text)) << done.error().text;
     }
     EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST_F(ConfigVerbs, AnInstanceThatIsNotThereIsNamedByCgpudAndNothingIsReverted) {
+    const std::string both = std::string("GPU ") + kUuid0 + " revert; nobody [] revert";
+    node_.refusals[both] = {Kind::not_found, "change 2: nobody: it is not there. Try: another.", {}};
+    input_.targets = {"0", "nobody"};
+    EXPECT_EQ(call(&revert).error().text, "nobody: it is not there. Try: another.");
+    EXPECT_EQ(screen_.out.str(), "");
 }
 
 TEST_F(ConfigVerbs, OptionsOfAnotherKindAreUsage) {

@@ -1,0 +1,113 @@
+#include "client/cgpuctl/base/changes.hpp"
+
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/values.hpp"
+#include "core/model/gpu.hpp"
+#include "core/model/policy.hpp"
+#include "core/model/quote.hpp"
+#include "core/model/similar.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::Change;
+using client::ClientError;
+using client::Result;
+using Kind = ClientError::Kind;
+
+Wanted of_gpu(Change change, std::string figure, std::string key, Json value) {
+    return {{std::move(change)}, std::move(figure), std::move(key), std::move(value)};
+}
+
+template <class Set>
+Wanted of_instances(const Input& input, std::string figure, std::string key, Json value, Set set) {
+    Wanted wanted{{}, std::move(figure), std::move(key), std::move(value)};
+    for (const std::string& instance : input.instances) {
+        wanted.changes.push_back({instance, input.gpu});
+        set(wanted.changes.back());
+    }
+    return wanted;
+}
+
+}  // namespace
+
+Result<Wanted> wanted_policy(const Input& input) {
+    const auto policy = model::parse_policy(input.policy);
+    if (!policy) {
+        const auto likely = model::likely_policy(input.policy);
+        return client::fail(Kind::usage, "policy " + model::quote(input.policy) + ": " + policy.error() +
+                                             ". Try: cgpuctl set-policy " + printable(input.gpu) + " " +
+                                             std::string(likely.empty() ? "weighted" : likely) + ".");
+    }
+    const std::string name(model::to_string(*policy));
+    return of_gpu({.instance = "", .gpu = input.gpu, .policy = input.policy}, "policy " + name, "policy",
+                  name);
+}
+
+Result<Wanted> wanted_max_inst(const Input& input) {
+    return read_count_in("max_inst", input.max_inst, model::kMinMaxInst, model::kMaxMaxInst)
+        .map([&](std::uint32_t n) {
+            return of_gpu({.instance = "", .gpu = input.gpu, .max_inst = n}, "max_inst " + std::to_string(n),
+                          "max_inst", n);
+        });
+}
+
+Result<Wanted> wanted_prio_ratio(const Input& input) {
+    return read_count_in("prio_ratio", input.prio_ratio, model::kMinPrioRatio, model::kMaxPrioRatio)
+        .map([&](std::uint32_t n) {
+            return of_gpu({.instance = "", .gpu = input.gpu, .prio_ratio = n},
+                          "prio_ratio " + std::to_string(n), "prio_ratio", n);
+        });
+}
+
+Result<Wanted> wanted_memory(const Input& input) {
+    return read_size("memory limit", input.memory).map([&](const model::Bytes& size) {
+        return of_instances(input, "memory limit " + size_text(size.count()), "memory_limit_bytes",
+                            size.count(), [&](Change& change) { change.memory_limit = size.count(); });
+    });
+}
+
+Result<Wanted> wanted_weight(const Input& input) {
+    return read_weight(input.weight).map([&](const Weight& weight) {
+        const auto set = [&](Change& change) {
+            change.weight = weight.slices;
+            change.percent = weight.percent;
+        };
+        if (weight.percent)
+            return of_instances(input, std::to_string(*weight.percent) + "% of the compute", "percentage",
+                                *weight.percent, set);
+        return of_instances(input, "weight " + std::to_string(*weight.slices), "weight", *weight.slices, set);
+    });
+}
+
+Result<Wanted> wanted_priority(const Input& input) {
+    const std::string priority = model::lowered(input.priority);
+    if (priority != "high" && priority != "normal")
+        return client::fail(Kind::usage, "priority " + model::quote(input.priority) +
+                                             ": there is no such. Try: high or normal.");
+    const bool high = priority == "high";
+    return of_instances(input, priority + " priority", "high_priority", high,
+                        [&](Change& change) { change.high_priority = high; });
+}
+
+Result<client::Making> making_of(const Input& input) {
+    client::Making how{input.dry_run, input.runtime, input.persist, input.force};
+    if (input.if_generation.empty()) return how;
+    return read_number("generation", input.if_generation).map([&](std::uint64_t number) {
+        how.if_generation = number;
+        return how;
+    });
+}
+
+Result<client::Making> make(const std::vector<Change>& changes, const Input& input, client::Node& node) {
+    auto how = making_of(input);
+    if (!how) return how;
+    if (const auto done = node.apply(changes, *how); !done) {
+        ClientError refusal = done.error();
+        client::take_change_number(refusal, changes.size());
+        return tl::unexpected(std::move(refusal));
+    }
+    return how;
+}
+
+}  // namespace cgpu::cgpuctl

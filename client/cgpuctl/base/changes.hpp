@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cgpuctl/base/input.hpp"
+#include "client/cgpuctl/output/json.hpp"
+#include "client/node/node.hpp"
+
+/// The settings that a command line asks for, and how they are made: one way for the verbs and for a batch.
+namespace cgpu::cgpuctl {
+
+/// What one verb sets.
+struct Wanted {
+    std::vector<client::Change> changes;  ///< one for each instance that is named, or one of a GPU
+    std::string figure;                   ///< for people: `weight 4`
+    std::string key;                      ///< of the figure in JSON
+    Json value;
+};
+
+// What each verb wants. Error (usage): a word that can't be that.
+[[nodiscard]] client::Result<Wanted> wanted_policy(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_max_inst(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_prio_ratio(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_memory(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_weight(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_priority(const Input& input);
+
+/// Error (usage): --if-generation isn't a number.
+[[nodiscard]] client::Result<client::Making> making_of(const Input& input);
+
+/// Makes the changes, all or none, and returns how they were made. A refusal has no number of a change.
+[[nodiscard]] client::Result<client::Making> make(const std::vector<client::Change>& changes,
+                                                  const Input& input, client::Node& node);
+
+}  // namespace cgpu::cgpuctl

@@ -127,9 +127,9 @@ void Daemon::compose(store::State state) {
         [this](const auto& id, const auto& gpu) { return leases_->pools().outside(id, gpu); }});
     usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_, *witness_);
     history_store_ = open_history();
-    history_ = std::make_unique<app::History>(
-        app::History::Outside{loop_, *usage_, *history_store_, *slicer_, wall_clock_us},
-        read_.config.history_interval_s * kSecond);
+    history_ =
+        std::make_unique<app::History>(app::History::Outside{loop_, *usage_, *history_store_, wall_clock_us},
+                                       read_.config.history_interval_s * kSecond);
     traces_ = std::make_unique<app::Traces>(
         app::Traces::Outside{loop_, *slicer_, *usage_, trace_sockets_,
                              [this] { return service_ ? &service_->node() : nullptr; }, wall_clock_us});
@@ -166,9 +166,10 @@ void Daemon::compose(store::State state) {
         loop_, [this](auto done) { look_again(std::move(done)); },
         [this]() -> const model::Node& { return service_->node(); }, [this] { return failures_ > 0; }});
     bus_->set_second_look(*second_looks_);
+    const app::NodeFollowers followers = {*history_, *slicer_};
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
-        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, *history_, *usage_, *upgrader_,
+        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_,
                               events_, wall_clock, processes_.boot_id(), second_looks_.get()});
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{

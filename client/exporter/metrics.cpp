@@ -268,13 +268,14 @@ void add_containers(std::vector<MetricFamily>& families, const Snapshot& snapsho
 /// The launches that had to wait.
 ClientMetric::Histogram waits_of(const Usage& usage) {
     ClientMetric::Histogram histogram;
-    for (const auto& [most, launches] : usage.launch_waits) {
-        histogram.sample_count += launches;
+    for (std::size_t i = 0; i < usage.launch_waits.counts.size(); ++i) {
+        const std::int64_t most = client::LaunchWaits::most(i);
+        histogram.sample_count += usage.launch_waits.counts[i];
         const double bound =
             most == INT64_MAX ? std::numeric_limits<double>::infinity() : static_cast<double>(most) / 1e9;
         histogram.bucket.push_back({histogram.sample_count, bound});
     }
-    histogram.sample_sum = number(usage.launch_waits_time) / 1e9;
+    histogram.sample_sum = number(usage.launch_waits.sum) / 1e9;
     return histogram;
 }
 

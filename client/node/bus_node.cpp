@@ -121,10 +121,6 @@ Result<Snapshot> BusNode::read() {
     return call([&] { return read_snapshot(*bus().connection); });
 }
 
-Result<std::vector<Gpu>> BusNode::read_gpus() {
-    return call([&] { return client::read_gpus(*bus().connection); });
-}
-
 Result<ServiceState> BusNode::service() {
     return call([&] {
         const auto connection = bus_ != nullptr ? nullptr : connect();
@@ -172,10 +168,6 @@ Result<std::vector<std::byte>> BusNode::read_history() {
     const auto file = call([&] { return bus().manager.OpenHistory(); });
     if (!file) return tl::unexpected(file.error());
     return read_all(file->get(), "history");
-}
-
-Result<std::vector<Kept>> BusNode::kept() {
-    return call([&] { return to_kept(bus().manager.Kept()); });
 }
 
 Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) {

@@ -20,7 +20,6 @@ class BusNode final : public Node {
     ~BusNode() override;
 
     Result<Snapshot> read() override;
-    Result<std::vector<Gpu>> read_gpus() override;
     Result<ServiceState> service() override;
     Result<Examination> examine() override;
     Result<std::string> find_gpu(const std::string& gpu) override;
@@ -30,7 +29,6 @@ class BusNode final : public Node {
     Result<std::uint64_t> apply(const std::vector<Change>& changes, const Making& how) override;
     Result<std::string> describe() override;
     Result<std::vector<std::byte>> read_history() override;
-    Result<std::vector<Kept>> kept() override;
     Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                         const Making& how) override;

@@ -21,17 +21,11 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 /// Converts what GetConfiguration of org.cgpu1.Manager returns. Throws sdbus::Error.
 [[nodiscard]] std::vector<ConfigurationValue> to_configuration(
     const std::vector<std::map<std::string, sdbus::Variant>>& entries);
-/// Converts the property Kept of org.cgpu1.Manager. Throws sdbus::Error.
-[[nodiscard]] std::vector<Kept> to_kept(const std::vector<std::map<std::string, sdbus::Variant>>& entries);
 
-/// Everything that the daemon shows, by one call for the objects and one for the usage of each. An instance
-/// that ends meanwhile is left out. `service`: org.cgpu1 (the bus starts cgpud if it isn't there), or the
-/// unique name of cgpud's connection. Throws sdbus::Error.
+/// Everything that the daemon shows, of one moment and by one call. `service`: org.cgpu1 (the bus starts
+/// cgpud if it isn't there), or the unique name of cgpud's connection. Throws sdbus::Error.
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection,
                                      const std::string& service = bus_names::kService);
-
-/// The GPUs without their usage, by one call. Throws sdbus::Error.
-[[nodiscard]] std::vector<Gpu> read_gpus(sdbus::IConnection& connection);
 
 /// The result of Examine.
 [[nodiscard]] Examination to_examination(const std::map<std::string, sdbus::Variant>& facts);

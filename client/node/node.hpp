@@ -68,8 +68,10 @@ class Node {
     virtual ~Node() = default;
 
     virtual Result<Snapshot> read() = 0;
-    /// Only the GPUs, sorted as in the snapshot and without their usage: less to wait for.
-    virtual Result<std::vector<Gpu>> read_gpus() = 0;
+    /// Of a reading.
+    Result<std::vector<Gpu>> read_gpus() {
+        return read().map([](Snapshot node) { return std::move(node.gpus); });
+    }
     /// Whether cgpud is running. Unlike every other call, this one doesn't start it.
     virtual Result<ServiceState> service() = 0;
     /// What cgpud and the driver say for a check of the node.
@@ -90,8 +92,6 @@ class Node {
     virtual Result<std::string> describe() = 0;
     /// The file of the history (core/history/ring.hpp). Refused: cgpud keeps none.
     virtual Result<std::vector<std::byte>> read_history() = 0;
-    /// The settings kept for the next starts, by owner and name.
-    virtual Result<std::vector<Kept>> kept() = 0;
     /// Begins a trace of the GPU. Returns a socket with its records (core/trace), which the caller closes. To
     /// end it before the seconds have passed, shut down the socket's sending side.
     virtual Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) = 0;

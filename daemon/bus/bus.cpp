@@ -189,7 +189,7 @@ void Bus::refresh_gpus() {
     publish("a GPU", [](Objects& objects) { objects.refresh_gpus(); });
 }
 
-void Bus::gpu_changed(const model::Uuid&) { refresh_gpus(); }
+void Bus::gpus_changed() { refresh_gpus(); }
 
 void Bus::xid_reported(const model::XidError& xid) {
     publish("an Xid", [xid](Objects& objects) { objects.xid_reported(xid); });
@@ -199,22 +199,11 @@ void Bus::default_memory_changed() {
     publish("the default memory", [](Objects& objects) { objects.manager().default_memory_changed(); });
 }
 
-// The free resources of a GPU change with its instances. An instance is published before a GPU names it, and
-// removed after no GPU does.
-void Bus::instance_added(const model::InstanceId& id) {
-    refresh(id);
-    refresh_gpus();
-}
+void Bus::instance_added(const model::InstanceId& id) { refresh(id); }
 
-void Bus::instance_changed(const model::InstanceId& id) {
-    refresh(id);
-    refresh_gpus();
-}
+void Bus::instance_changed(const model::InstanceId& id) { refresh(id); }
 
-void Bus::instance_removed(const model::InstanceId& id) {
-    refresh_gpus();
-    refresh(id);
-}
+void Bus::instance_removed(const model::InstanceId& id) { refresh(id); }
 
 void Bus::unmanaged_changed() {
     publish("the unmanaged containers", [](Objects& objects) { objects.manager().unmanaged_changed(); });

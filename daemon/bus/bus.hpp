@@ -56,7 +56,7 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     // A signal that fails is logged, never thrown: the change that it reports has been made already. A change
     // that a method makes is told after the method's answer, and before the next message is handled. Before
     // serve() these do nothing.
-    void gpu_changed(const model::Uuid& gpu) override;
+    void gpus_changed() override;
     void xid_reported(const model::XidError& xid) override;
     void default_memory_changed() override;
     void instance_added(const model::InstanceId& id) override;

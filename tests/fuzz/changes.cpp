@@ -107,7 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     disk.full = input.byte() % 8 == 7;
     usage.used = std::uint64_t{512} << 20U;
     app::Events events;
-    app::NodeState state(before, disk, compute, events);
+    app::NodeState state(before, disk, {compute}, events);
     app::NodeChanges all(state, links, publisher, usage,
                          [](const model::Gpu&) { return model::GpuSettings{}; });
 

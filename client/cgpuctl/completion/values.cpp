@@ -63,12 +63,10 @@ Candidates versions(client::Node& node) {
 
 Candidates kept_names(client::Node& node) {
     Candidates all;
-    const auto service = node.service();
-    if (!service || !service->running) return all;
-    const auto kept = node.kept();
-    if (!kept) return all;
+    const auto snapshot = read(node);
+    if (!snapshot) return all;
     std::set<std::string> names;
-    for (const client::Kept& each : *kept)
+    for (const client::Kept& each : snapshot->kept)
         if (model::is_plain_word(each.name)) names.insert(each.name);
     for (const std::string& name : names) all.push_back({name, "kept settings"});
     return all;

@@ -26,7 +26,7 @@ Result<void> wait_for_gpus(std::uint32_t seconds, client::Node& node, Terminal& 
     const auto why_not = [&]() -> Result<std::string> {
         const auto snapshot = node.read();
         if (!snapshot) return tl::unexpected(snapshot.error());
-        if (!snapshot->mode_is_switched) return std::string();
+        if (!snapshot->mode_is_switched()) return std::string();
         for (const client::Gpu& gpu : snapshot->gpus)
             if (gpu.present && gpu.mode != snapshot->mode)
                 return "GPU " + std::to_string(gpu.index) + ": its instances have mode " + gpu.mode +

@@ -46,7 +46,7 @@ void add_driver_warning(const client::Snapshot& snapshot, std::vector<std::strin
 
 std::vector<std::string> mode_warnings(const client::Snapshot& snapshot) {
     std::vector<std::string> out;
-    if (!snapshot.mode_is_switched) return out;
+    if (!snapshot.mode_is_switched()) return out;
     for (const client::Gpu& gpu : snapshot.gpus)
         if (gpu.present && gpu.mode != snapshot.mode)
             out.push_back("GPU " + std::to_string(gpu.index) + ": it serves mode " + gpu.mode +

@@ -104,7 +104,7 @@ void add_instances(std::vector<Line>& lines, const Session& session, std::size_t
         lines.push_back(instance_line(rows[i], selection && i == at, width, utf8));
 }
 
-/// Question, message or keys.
+/// Question, message, or the processes of the selected instance and the keys.
 std::vector<Line> bottom(const Session& session, std::size_t width, bool utf8) {
     std::vector<Line> lines;
     const auto message = session.message();
@@ -118,7 +118,11 @@ std::vector<Line> bottom(const Session& session, std::size_t width, bool utf8) {
         if (question.ends_with(' ') && !parts.back().ends_with(' ')) parts.back() += ' ';
         for (std::string& part : parts) lines.push_back({{std::move(part), Style::heading}});
     }
-    if (lines.empty()) lines.push_back({{keys_in(width), Style::faint}});
+    if (!lines.empty()) return lines;
+    for (const InstanceRow& row : session.instances())
+        if (row.place == session.selected() && !row.who.empty())
+            lines.push_back({{narrow(row.name + ": " + row.who, utf8), Style::plain}});
+    lines.push_back({{keys_in(width), Style::faint}});
     return lines;
 }
 

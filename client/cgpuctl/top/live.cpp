@@ -59,7 +59,7 @@ class Live {
         : options_(options),
           node_(node),
           clock_(clock),
-          session_(options.delay, options.sure),
+          session_(options.delay, options.sure, options.local),
           worker_(make_worker()) {
         last_ = clock_.now();
         session_.took(std::move(first));

@@ -31,6 +31,7 @@ client::Result<Options> read_options(const Input& input) {
     Options options;
     options.batch = input.batch;
     options.sure = input.yes;
+    options.local = input.host.empty();
     if (!input.delay.empty()) {
         const auto delay = read_delay(input.delay);
         if (!delay) return tl::unexpected(delay.error());

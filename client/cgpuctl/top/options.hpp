@@ -15,6 +15,7 @@ struct Options {
     std::optional<std::uint32_t> count;  ///< readings until the end; empty: no end
     bool batch = false;
     bool sure = false;  ///< changes are made without a question
+    bool local = true;  ///< the node is this machine, so its users have the names that are known here
 };
 
 /// Error: kind usage.

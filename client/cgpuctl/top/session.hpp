@@ -27,7 +27,9 @@ struct Effect {
 class Session {
   public:
     /// `sure`: changes are made without a question.
-    explicit Session(std::chrono::milliseconds delay, bool sure = false) : delay_(delay), sure_(sure) {}
+    /// `local`: as in Options.
+    explicit Session(std::chrono::milliseconds delay, bool sure = false, bool local = true)
+        : model_(local), delay_(delay), sure_(sure) {}
 
     void took(smi::Reading reading);
     /// The last figures stay, and the line at the bottom says why.

@@ -33,10 +33,10 @@ client::Result<void> revert_mode(Input input, client::Node& node, Terminal& term
 /// The settings that the next starts get all the same; empty: none.
 std::string what_is_kept(const std::string& instance, client::Node& node) {
     const auto snapshot = node.read();
-    const auto kept = node.kept();
-    const client::Instance* its = snapshot && kept ? find_instance_meant(*snapshot, instance) : nullptr;
+    const client::Instance* its = snapshot ? find_instance_meant(*snapshot, instance) : nullptr;
     if (its == nullptr) return {};
-    const bool any = std::ranges::any_of(*kept, [&](const auto& each) { return each.name == its->name; });
+    const bool any =
+        std::ranges::any_of(snapshot->kept, [&](const auto& each) { return each.name == its->name; });
     return any ? " What is kept for its next starts stays: cgpuctl forget " + model::shell_word(its->name) +
                      "."
                : "";

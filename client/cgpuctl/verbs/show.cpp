@@ -7,6 +7,7 @@
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
@@ -96,7 +97,7 @@ std::string share_or(const std::optional<double>& share, const char* otherwise) 
 std::string waited_text(const client::Usage& usage) {
     std::string sum = duration_text(usage.waited);
     std::uint64_t all = 0;
-    for (const auto& [most, launches] : usage.launch_waits) all += launches;
+    for (const std::uint64_t launches : usage.launch_waits.counts) all += launches;
     if (all == 0) return sum;
     const std::string count = sum + " (" + std::to_string(all) + (all == 1 ? " launch; " : " launches; ");
     const auto text_of = [](std::int64_t bound) {
@@ -104,12 +105,11 @@ std::string waited_text(const client::Usage& usage) {
     };
     std::uint64_t sooner = 0;
     std::int64_t longest = 0;
-    for (const auto& [most, launches] : usage.launch_waits) {
-        if (most == INT64_MAX) break;
-        longest = most;
-        sooner += launches;
+    for (std::size_t i = 0; i + 1 < usage.launch_waits.counts.size(); ++i) {
+        longest = client::LaunchWaits::most(i);
+        sooner += usage.launch_waits.counts[i];
         if (static_cast<double>(sooner) >= static_cast<double>(all) * 0.99)
-            return count + (all == 1 ? "at most " : "99% of them at most ") + text_of(most);
+            return count + (all == 1 ? "at most " : "99% of them at most ") + text_of(longest);
     }
     return count + (all == 1 ? "longer than " : "more than 1% of them longer than ") + text_of(longest);
 }
@@ -120,12 +120,15 @@ std::string list_text(const std::vector<std::uint32_t>& pids) {
     return text;
 }
 
-void print(const client::Instance& instance, const client::Snapshot& snapshot, Terminal& terminal) {
+void print(const client::Instance& instance, const client::Snapshot& snapshot, UserNames users,
+           Terminal& terminal) {
     Facts facts = {
         {"Instance", instance.id},           {"Name", instance.name},
         {"State", instance.state},           {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
         {"Module", instance.module_version}, {"Created", time_text(instance.created)}};
     if (!instance.image.empty()) facts.insert(facts.begin() + 2, {"Image", instance.image});
+    for (const client::Process& process : instance.processes)
+        facts.emplace_back("Process", process_text(process, users));
     print_facts(terminal, facts);
     for (const auto& [quota, usage] : instance.gpus) {
         terminal.out() << '\n';
@@ -231,7 +234,7 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
     if (input.json)
         terminal.out() << to_text(to_json(**instance));
     else
-        print(**instance, *snapshot, terminal);
+        print(**instance, *snapshot, UserNames(input.host.empty()), terminal);
     return {};
 }
 

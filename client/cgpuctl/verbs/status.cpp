@@ -18,29 +18,11 @@ auto instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu) {
 }
 
 std::string as_json(const client::Snapshot& snapshot, const std::vector<std::string>& warnings) {
-    Json problems = Json::array();
-    for (const client::ConfigurationProblem& problem : snapshot.configuration_problems)
-        problems.push_back({{"file", problem.file},
-                            {"line", problem.line},
-                            {"message", problem.message},
-                            {"since_seconds", problem.since}});
-    Json gpus = Json::array();
-    for (const client::Gpu& gpu : snapshot.gpus) gpus.push_back(to_json(gpu));
-    Json instances = Json::array();
-    for (const client::Instance& instance : snapshot.instances) instances.push_back(to_json(instance));
-    return to_text({{"version", snapshot.version},
-                    {"module_version", snapshot.module_version},
-                    {"modules_installed", snapshot.modules_installed},
-                    {"mode", snapshot.mode},
-                    {"mode_source", snapshot.mode_is_switched ? "switched" : "configuration"},
-                    {"default_memory_bytes", snapshot.default_memory},
-                    {"default_memory_source", snapshot.default_memory_is_set ? "set" : "configuration"},
-                    {"upgrade", snapshot.job ? to_json(*snapshot.job) : Json()},
-                    {"configuration_problems", std::move(problems)},
-                    {"newer_driver_functions", snapshot.newer_driver_functions},
-                    {"gpus", std::move(gpus)},
-                    {"instances", std::move(instances)},
-                    {"warnings", warnings}});
+    Json all = to_json(snapshot);
+    all["upgrade"] = std::exchange(all["job"], Json());
+    all.erase("job");
+    all["warnings"] = warnings;
+    return to_text(all);
 }
 
 Table gpu_table(const client::Snapshot& snapshot) {
@@ -70,7 +52,7 @@ client::Result<void> status(const Input& input, client::Node& node, Terminal& te
     }
     terminal.out() << "cgpud " << snapshot->version << ", module "
                    << (snapshot->module_version.empty() ? "none" : snapshot->module_version)
-                   << (snapshot->mode_is_switched ? ", switched to mode " + snapshot->mode : "") << '\n';
+                   << (snapshot->mode_is_switched() ? ", switched to mode " + snapshot->mode : "") << '\n';
     const auto offer = offer_text(snapshot->module_version, snapshot->modules_installed);
     if (snapshot->job && !snapshot->job->ended())
         terminal.out() << progress_text(*snapshot->job) << '\n';

@@ -267,7 +267,9 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.waited = static_cast<std::uint64_t>(totals.waited);
     usage.launches = totals.launches;
     usage.launch_waits = seat.processes->launch_waits();
-    usage.processes = seat.processes->pids();
+    usage.members = seat.processes->all();
+    for (const auto& process : usage.members)
+        usage.processes.push_back(static_cast<std::uint32_t>(process.pid));
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
     if (!usage.target_share) return;
     sample(seat, now);

@@ -130,7 +130,8 @@ void InstanceProcesses::read_waits(Member& member) {
         waits_.counts[i] += count - std::exchange(member.waits_read[i], count);
     }
     const Nanos ended = std::max(member.waits_ended, bounded(page.sum_ns, kMostCounted));
-    waits_.sum = together(waits_.sum, ended - member.waits_ended);
+    waits_.sum =
+        static_cast<std::uint64_t>(together(static_cast<Nanos>(waits_.sum), ended - member.waits_ended));
     member.waits_ended = ended;
 }
 
@@ -280,10 +281,10 @@ void InstanceProcesses::wake_some(Nanos now) {
                                   [](const Member& member) { return member.to_wake > 0; });
 }
 
-std::vector<std::int32_t> InstanceProcesses::pids() const {
-    std::vector<std::int32_t> pids;
-    for (const auto& member : members_) pids.push_back(member.pages->process.pid);
-    return pids;
+std::vector<model::Process> InstanceProcesses::all() const {
+    std::vector<model::Process> all;
+    for (const auto& member : members_) all.push_back(member.pages->process);
+    return all;
 }
 
 std::vector<ComputeReport> InstanceProcesses::reports() const {
@@ -298,7 +299,7 @@ std::vector<ComputeReport> InstanceProcesses::reports() const {
     return all;
 }
 
-LaunchWaits InstanceProcesses::launch_waits() {
+view::LaunchWaits InstanceProcesses::launch_waits() {
     for (Member& member : members_) read_waits(member);
     return waits_;
 }

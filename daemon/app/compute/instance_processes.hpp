@@ -60,7 +60,7 @@ class InstanceProcesses {
     /// decision.
     [[nodiscard]] bool only_waits() const { return only_waits_; }
 
-    [[nodiscard]] std::vector<std::int32_t> pids() const;
+    [[nodiscard]] std::vector<model::Process> all() const;
     /// What its pages say now, in the range of what they can say, and believed in nothing else.
     [[nodiscard]] std::vector<ComputeReport> reports() const;
 
@@ -80,7 +80,7 @@ class InstanceProcesses {
 
     /// How long its launches waited that had to wait: all so far. Reads the pages, whose counts wrap, so it
     /// must be called before a process has ended four thousand million waits.
-    [[nodiscard]] LaunchWaits launch_waits();
+    [[nodiscard]] view::LaunchWaits launch_waits();
 
   private:
     struct Member {
@@ -115,7 +115,7 @@ class InstanceProcesses {
     std::uint32_t gpu_;
     std::vector<Member> members_;
     Totals gone_;
-    LaunchWaits waits_;
+    view::LaunchWaits waits_;
     Nanos read_at_ = 0;  ///< when the reports were read last; the next fields are their contents
     schedule::Reading sum_;
     int active_ = 0;     ///< processes with work in flight

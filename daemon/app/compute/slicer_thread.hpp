@@ -20,7 +20,10 @@ namespace cgpu::app {
 ///
 /// The event-loop thread changes instances, processes and policies under a mutex that a step holds, too: a
 /// step takes microseconds, and never waits for anything while holding the mutex.
-class SlicerThread final : public Compute, public ComputeDivider, public TracedCompute, public ReportSource {
+class SlicerThread final : public NodeFollower,
+                           public ComputeDivider,
+                           public TracedCompute,
+                           public ReportSource {
   public:
     struct Timing {
         Nanos slice;  ///< length of a slice (configuration)

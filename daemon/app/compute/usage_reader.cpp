@@ -10,10 +10,13 @@ InstanceUsage UsageReader::usage(const model::InstanceId& id, const model::Uuid&
     usage.memory_unexplained = leases_.pools().unexplained(id, gpu);
     usage.allocations_refused = leases_.pools().refused(id, gpu);
     for (const auto& [process, bytes] : leases_.pools().holders(id, gpu))
-        usage.memory_of_processes[process.pid] += bytes;
-    usage.outside = leases_.pools().outside(id, gpu);
+        usage.memory_of_processes[static_cast<std::uint32_t>(process.pid)] += bytes;
     slicer_.fill_usage(id, gpu, usage);
-    usage.compute_unexplained = witness_.unreported(id, gpu);
+    for (const auto& process : leases_.pools().processes_outside(id, gpu)) {
+        usage.processes_outside.push_back(static_cast<std::uint32_t>(process.pid));
+        usage.members.push_back(process);
+    }
+    if (usage.target_share) usage.compute_unexplained = witness_.unreported(id, gpu);
     return usage;
 }
 

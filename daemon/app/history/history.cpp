@@ -49,7 +49,6 @@ void History::update(const model::Node& node) {
         item = accounts_.erase(item);
     }
     flush();
-    outside_.compute.update(node);
     for (const auto& [id, instance] : node.instances()) {
         for (const auto& quota : instance.quotas) {
             Account& account = open({id, instance.generation, quota.gpu}, instance, moment);

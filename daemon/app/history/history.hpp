@@ -16,8 +16,8 @@
 namespace cgpu::app {
 
 /// Makes the records of what each instance had of each of its GPUs: one for each interval, and one when the
-/// instance ends. It stands before the divider of compute, because that forgets the figures of an instance as
-/// soon as it is told that it is gone.
+/// instance ends. It is told of changes before the divider of compute, because that forgets the figures of an
+/// instance as soon as it is told that it is gone.
 ///
 /// The intervals begin at whole multiples of their length since 1970. Nothing wakes cgpud for them: it looks
 /// for the GPUs every few seconds, and calls tick() then. (Intervals that are shorter than that have a
@@ -31,20 +31,19 @@ namespace cgpu::app {
 ///
 /// A record has the growth of figures that only grow. They begin at 0 with each cgpud, so nothing is counted
 /// twice, and a cgpud that is killed loses what came after its last records.
-class History final : public Compute {
+class History final : public NodeFollower {
   public:
     struct Outside {
         Loop& loop;
         UsageSource& usage;
         HistoryStore& store;
-        Compute& compute;
         std::function<std::uint64_t()> wall_clock_us;  ///< since 1970
     };
 
     /// `interval`: in nanoseconds, at least a second.
     History(const Outside& outside, Nanos interval) : outside_(outside), interval_(interval) {}
 
-    /// The node has changed: makes the last records of instances that are gone, then tells compute.
+    /// The node has changed: makes the last records of instances that are gone.
     void update(const model::Node& node) override;
     /// Makes the records of an interval that is over. Call it at least every kLookEvery.
     void tick();

@@ -79,8 +79,8 @@ void GpuRegister::tell_changes(Result<bool> changed, const std::vector<model::Gp
                                       (gpu.present ? "" : ", not shown by the driver now") +
                                       (gpu.obstacle.empty() ? "" : ", not shared: " + gpu.obstacle)));
         if (!gpu.present) say_whose_gpu_is_lost(state_.node(), gpu);
-        publisher_.gpu_changed(gpu.uuid);
     }
+    publisher_.gpus_changed();
 }
 
 }  // namespace cgpu::app

@@ -112,8 +112,9 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
                            event_of(EventType::instance_ended, log::Level::info, instance,
                                     model::describe(instance) + ": gone"));
     outside_.events.instance_forgotten(id);
+    // No GPU names an instance that isn't there.
+    outside_.publisher.gpus_changed();
     outside_.publisher.instance_removed(id);
-    for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
     ended_.erase(id);
     ends_.erase(id);
     last_ends_.erase(id);

@@ -295,27 +295,21 @@ void NodeChanges::follow_configuration() {
 /// The only place that tells what a change of settings has changed, whichever call made it. The events are
 /// made from the same comparison (NodeState).
 void NodeChanges::tell(const model::Node& before) {
-    std::vector<model::Uuid> gpus;
     for (const auto& gpu : state_.node().gpus()) {
         const auto* then = before.find_gpu(gpu.uuid);
-        if (then == nullptr || then->settings == gpu.settings) continue;
-        if (then->settings.policy != gpu.settings.policy) say_where_policy_is_idle(state_.node(), gpu);
-        gpus.push_back(gpu.uuid);
+        if (then != nullptr && then->settings.policy != gpu.settings.policy)
+            say_where_policy_is_idle(state_.node(), gpu);
     }
     for (const auto& [id, instance] : state_.node().instances()) {
         const auto* then = before.find_instance(id);
         if (then == nullptr || *then == instance) continue;
-        for (std::size_t which = 0; which < instance.quotas.size(); ++which) {
-            const auto& quota = instance.quotas[which];
-            if (quota == then->quotas[which]) continue;
-            if (quota.weight != then->quotas[which].weight)
-                say_where_weight_is_idle(state_.node(), instance, quota);
-            if (std::find(gpus.begin(), gpus.end(), quota.gpu) == gpus.end()) gpus.push_back(quota.gpu);
-        }
+        for (std::size_t which = 0; which < instance.quotas.size(); ++which)
+            if (instance.quotas[which].weight != then->quotas[which].weight)
+                say_where_weight_is_idle(state_.node(), instance, instance.quotas[which]);
         links_.refresh(instance);
         publisher_.instance_changed(id);
     }
-    for (const auto& gpu : gpus) publisher_.gpu_changed(gpu);
+    publisher_.gpus_changed();
 }
 
 }  // namespace cgpu::app

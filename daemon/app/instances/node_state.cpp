@@ -17,7 +17,7 @@ Result<bool> NodeState::change(const Transition& transition, Options options) {
     if (*done == model::Change::unchanged || options.dry_run) return false;
     if (auto saved = store_.save(next); !saved) return tl::unexpected(saved.error());
     const auto before = std::exchange(node_, std::move(next));
-    compute_.update(node_);
+    tell_followers();
     for (auto& event : setting_events(before, node_, options.by, options.persist))
         events_.happened(std::move(event));
     return true;

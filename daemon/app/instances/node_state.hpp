@@ -16,16 +16,19 @@ class NodeState {
   public:
     using Transition = model::Transition;
 
-    NodeState(model::Node node, Store& store, Compute& compute, Events& events)
-        : node_(std::move(node)), store_(store), compute_(compute), events_(events) {}
+    NodeState(model::Node node, Store& store, NodeFollowers followers, Events& events)
+        : node_(std::move(node)), store_(store), followers_(std::move(followers)), events_(events) {}
     NodeState(const NodeState&) = delete;
     NodeState& operator=(const NodeState&) = delete;
 
     [[nodiscard]] const model::Node& node() const { return node_; }
 
-    /// Tries the transition on a copy, saves the copy, makes it current, tells compute, and makes an event
-    /// for each setting that differs now. True: the node has changed.
+    /// Tries the transition on a copy, saves the copy, makes it current, tells the followers, and makes an
+    /// event for each setting that differs now. True: the node has changed.
     Result<bool> change(const Transition& transition, Options options);
+    void tell_followers() const {
+        for (NodeFollower& follower : followers_) follower.update(node_);
+    }
     /// See model::Node.
     void set_boot_id(std::string boot_id) { node_.set_boot_id(std::move(boot_id)); }
     /// See model::Node. It isn't saved, and concerns new grants only.
@@ -36,7 +39,7 @@ class NodeState {
   private:
     model::Node node_;
     Store& store_;
-    Compute& compute_;
+    NodeFollowers followers_;
     Events& events_;
 };
 

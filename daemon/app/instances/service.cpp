@@ -72,7 +72,7 @@ Result<void> check_name(const model::InstanceId& id, std::string_view name) {
 Service::Service(model::Node node, Settings settings, const Outside& outside)
     : settings_(std::move(settings)),
       outside_(outside),
-      state_(std::move(node), outside.store, outside.compute, outside.events),
+      state_(std::move(node), outside.store, outside.followers, outside.events),
       gpus_(state_, outside.publisher, outside.events),
       changes_(state_, outside.links, outside.publisher, outside.usage,
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
@@ -81,8 +81,8 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
       refused_calls_(outside.loop, outside.events),
-      warned_(outside.loop,
-              [](const Event& told) { log::line(told.level, told.message, subject_of(told)); }) {}
+      warned_(outside.loop, [](const Event& told) { log::line(told.level, told.message, subject_of(told)); }),
+      facts_(outside.loop, outside.processes) {}
 
 /// Before anything else is taken over: the instances of an earlier boot may not fit what holds again now.
 void Service::end_of_boot() {
@@ -105,7 +105,7 @@ void Service::end_of_boot() {
 
 void Service::adopt() {
     end_of_boot();
-    outside_.compute.update(state_.node());
+    state_.tell_followers();
     lifetimes_.adopt();
 }
 
@@ -168,8 +168,7 @@ Result<void> Service::take_configured() {
         },
         {});
     if (!changed) return tl::unexpected(changed.error());
-    if (*changed)
-        for (const auto& gpu : node().gpus()) outside_.publisher.gpu_changed(gpu.uuid);
+    if (*changed) outside_.publisher.gpus_changed();
     return {};
 }
 
@@ -268,7 +267,7 @@ Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string>
     for (const auto& warning : warnings)
         log::line(level, model::describe(instance) + ": " + warning, log::about(instance));
     outside_.publisher.instance_added(instance.id);
-    for (const auto& quota : instance.quotas) outside_.publisher.gpu_changed(quota.gpu);
+    outside_.publisher.gpus_changed();
     outside_.admission.instances_changed();
     return Created{instance, std::move(*folder), std::move(warnings)};
 }
@@ -378,6 +377,12 @@ GpuUsage Service::without_instances(const model::Uuid& gpu) const {
             .xid_errors = xids.errors,
             .last_xid = xids.last,
             .strangers = outside_.usage.strangers(gpu)};
+}
+
+std::vector<view::Process> Service::processes_of(const std::map<model::Uuid, InstanceUsage>& usage) {
+    std::vector<model::Process> all;
+    for (const auto& [gpu, its] : usage) all.insert(all.end(), its.members.begin(), its.members.end());
+    return facts_.of(all);
 }
 
 NodeUsage Service::usage() const {

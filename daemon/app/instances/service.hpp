@@ -20,6 +20,7 @@
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/instances/ownership.hpp"
+#include "daemon/app/instances/process_facts.hpp"
 #include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/lookup.hpp"
@@ -64,7 +65,7 @@ class Service final : public ModesOfGpus {
         Publisher& publisher;
         Links& links;
         Processes& processes;
-        Compute& compute;
+        NodeFollowers followers;
         UsageSource& usage;
         AdmissionGate& admission;
         Events& events;
@@ -155,6 +156,8 @@ class Service final : public ModesOfGpus {
     [[nodiscard]] std::map<model::Uuid, InstanceUsage> usage(const model::InstanceId& id) const;
     [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
     [[nodiscard]] NodeUsage usage() const;
+    /// The processes that this usage of an instance is of, with their users and commands.
+    [[nodiscard]] std::vector<view::Process> processes_of(const std::map<model::Uuid, InstanceUsage>& usage);
 
     /// The GPUs that the driver shows now.
     void gpus_seen(model::SeenGpus seen);
@@ -182,6 +185,7 @@ class Service final : public ModesOfGpus {
     RefusedCalls refused_calls_;
     RepeatedByUser warned_;  ///< of variables that nobody knows, if they are no reason to refuse
     std::map<model::Uuid, MemoryAtLook> looks_;
+    ProcessFacts facts_;
 };
 
 }  // namespace cgpu::app

@@ -90,12 +90,19 @@ std::uint64_t LeasePools::refused(const model::InstanceId& id, const model::Uuid
     return sum(id, gpu, [](const PoolEntry& entry) { return entry.refused; });
 }
 
-std::vector<std::int32_t> LeasePools::outside(const model::InstanceId& id, const model::Uuid& gpu) const {
-    std::vector<std::int32_t> pids;
+std::vector<model::Process> LeasePools::processes_outside(const model::InstanceId& id,
+                                                          const model::Uuid& gpu) const {
+    std::vector<model::Process> all;
     for (const auto& [key, entry] : entries_)
         if (key.instance.id == id && key.gpu == gpu)
             for (const auto& process : entry->pool.outside())
-                if (!std::ranges::count(pids, process.pid)) pids.push_back(process.pid);
+                if (!std::ranges::count(all, process)) all.push_back(process);
+    return all;
+}
+
+std::vector<std::int32_t> LeasePools::outside(const model::InstanceId& id, const model::Uuid& gpu) const {
+    std::vector<std::int32_t> pids;
+    for (const auto& process : processes_outside(id, gpu)) pids.push_back(process.pid);
     return pids;
 }
 

@@ -72,8 +72,10 @@ class LeasePools {
     /// Allocations that were refused because of the limit, since the instance was created or this daemon
     /// began.
     [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;
-    /// The host pids of processes that use the GPU and never connected for it: their compute bypasses the
-    /// gate.
+    /// The processes that use the GPU and never connected for it: their compute bypasses the gate.
+    [[nodiscard]] std::vector<model::Process> processes_outside(const model::InstanceId& id,
+                                                                const model::Uuid& gpu) const;
+    /// Their host pids.
     [[nodiscard]] std::vector<std::int32_t> outside(const model::InstanceId& id,
                                                     const model::Uuid& gpu) const;
     /// The GPUs that aren't the instance's and that its processes use.

@@ -38,7 +38,8 @@ class Store {
 class Publisher {
   public:
     virtual ~Publisher() = default;
-    virtual void gpu_changed(const model::Uuid& gpu) = 0;
+    /// Any of them, their settings or who is on them; once for each change.
+    virtual void gpus_changed() = 0;
     /// The driver has reported an error of a GPU.
     virtual void xid_reported(const model::XidError& xid) = 0;
     /// The default memory in force, or where it comes from.
@@ -82,6 +83,11 @@ class ProcessLook {
     [[nodiscard]] virtual bool is_in_cgroup(const std::string& cgroup) const = 0;
 };
 
+struct ProcessOwner {
+    std::optional<std::uint32_t> user;
+    std::string command;
+};
+
 class Processes {
   public:
     virtual ~Processes() = default;
@@ -90,6 +96,8 @@ class Processes {
     virtual bool alive(const model::Process& process) = 0;
     /// The effective user id. Empty: the process has ended.
     virtual std::optional<std::uint32_t> user_of(const model::Process& process) = 0;
+    /// Its effective user id and its name (proc_pid_comm(5)), for people; empty: it has ended.
+    virtual ProcessOwner owner_of(const model::Process& process) = 0;
     /// Zero: it has no visible parent.
     virtual std::int32_t parent_of(const model::Process& process) = 0;
     /// Calls back once, on the loop, when the process has ended (soon, if it has already).

@@ -1,6 +1,7 @@
 #include "daemon/bus/objects/description.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <utility>
 
 #include "daemon/bus/objects/gpu_view.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
@@ -8,113 +9,135 @@
 namespace cgpu::bus {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-    return value ? Json(*value) : Json();
+std::uint32_t index_of(const model::Node& node, const model::Uuid& gpu) {
+    const model::Gpu* found = node.find_gpu(gpu);
+    return found == nullptr ? 0 : found->index;
 }
 
-Json of_gpu(const GpuView& gpu) {
-    return {
-        {"uuid", gpu.uuid},
-        {"index", gpu.index},
-        {"model", gpu.model},
-        {"present", gpu.present},
-        {"obstacle", gpu.obstacle},
-        {"mode", gpu.mode},
-        {"policy", gpu.policy},
-        {"policy_name", gpu.policy_name},
-        {"max_inst", gpu.max_inst},
-        {"free_weight", gpu.free_weight},
-        {"prio_ratio", static_cast<double>(gpu.prio_ratio) / 100},
-        {"memory_total_bytes", gpu.memory_total},
-        {"memory_allocated_bytes", gpu.memory_allocated},
-    };
-}
-
-Json of_instance(const model::Node& node, const model::Instance& instance, const InstanceView& view) {
-    Json gpus = Json::array();
-    for (const model::Quota& quota : instance.quotas) {
-        const model::Gpu* gpu = node.find_gpu(quota.gpu);
-        gpus.push_back({{"uuid", quota.gpu.to_string()},
-                        {"index", gpu == nullptr ? 0 : gpu->index},
-                        {"memory_limit_bytes", quota.memory_limit.count()},
-                        {"weight", quota.weight},
-                        {"asked_share", quota.percent ? Json(*quota.percent / 100.0) : Json()},
-                        {"high_priority", quota.high_priority}});
+view::Gpu of_gpu(view::Gpu gpu, const app::GpuUsage& usage) {
+    gpu.memory_used = usage.memory_used;
+    gpu.memory_leased = usage.memory_leased;
+    gpu.xid_errors = usage.xid_errors;
+    gpu.last_xid = usage.last_xid;
+    if (usage.at_look) {
+        gpu.memory_in_driver = usage.at_look->in_driver;
+        gpu.memory_charged_then = usage.at_look->charged;
     }
-    return {
-        {"id", view.id},
-        {"name", view.name},
-        {"image", view.image},
-        {"state", view.state},
-        {"pid", view.pid},
-        {"created_seconds", view.created},
-        {"module_version", view.module_version},
-        {"managed", true},
-        {"gpus", std::move(gpus)},
-    };
+    if (usage.strangers) {
+        gpu.strangers = usage.strangers->share;
+        gpu.strangers_process = static_cast<std::uint64_t>(usage.strangers->most);
+    }
+    return gpu;
 }
 
-Json of_unmanaged(const model::InstanceId& id, const app::UnmanagedContainer& container) {
-    Json gpus = Json::array();
-    for (const auto& gpu : container.gpus) gpus.push_back(gpu.to_string());
-    return {
-        {"id", id.str()},
-        {"name", container.name},
-        {"pid", container.attached ? container.attached->pid : 0},
-        {"created_seconds", container.created},
-        {"booked", container.whole},
-        {"gpus", std::move(gpus)},
-    };
+view::Quota of_quota(const model::Node& node, const model::Quota& quota) {
+    return {quota.gpu.to_string(), index_of(node, quota.gpu), quota.memory_limit.count(),
+            quota.weight,          quota.high_priority,       quota.percent};
 }
 
-Json of_kept(const model::KeptKey& key, const model::KeptFigures& figures) {
-    return {
-        {"name", key.name},
-        {"owner", key.owner},
-        {"device", key.device},
-        {"memory_limit_bytes", figures.memory_limit ? Json(figures.memory_limit->count()) : Json()},
-        {"weight", or_null(figures.weight)},
-        {"high_priority", or_null(figures.high_priority)},
-    };
+using UsageOnGpus = std::map<model::Uuid, app::InstanceUsage>;
+
+view::Instance of_instance(const model::Node& node, const model::Instance& instance, InstanceView shown,
+                           const UsageOnGpus& usage) {
+    view::Instance out;
+    out.id = std::move(shown.id);
+    out.name = std::move(shown.name);
+    out.image = std::move(shown.image);
+    out.state = std::move(shown.state);
+    out.created = shown.created;
+    out.pid = shown.pid;
+    out.module_version = std::move(shown.module_version);
+    for (const model::Quota& quota : instance.quotas) {
+        view::OnGpu& place = out.gpus.emplace_back();
+        place.quota = of_quota(node, quota);
+        if (const auto its = usage.find(quota.gpu); its != usage.end()) place.usage = its->second;
+    }
+    for (const auto& [gpu, its] : usage)
+        if (its.foreign) out.foreign_gpus.push_back({gpu.to_string(), index_of(node, gpu), its});
+    return out;
+}
+
+view::UnmanagedContainer of_unmanaged(const model::InstanceId& id, const app::UnmanagedContainer& container) {
+    view::UnmanagedContainer out;
+    out.id = id.str();
+    out.name = container.name;
+    out.created = container.created;
+    out.pid = container.attached ? static_cast<std::uint32_t>(container.attached->pid) : 0;
+    out.booked = container.whole;
+    for (const auto& gpu : container.gpus) out.gpus.push_back(gpu.to_string());
+    for (const auto& [gpu, bytes] : container.held) out.memory.emplace(gpu.to_string(), bytes);
+    return out;
+}
+
+view::Kept of_kept(const model::KeptKey& key, const model::KeptFigures& figures) {
+    view::Kept kept{key.owner, key.name, key.device, {}, figures.weight, figures.high_priority};
+    if (figures.memory_limit) kept.memory_limit = figures.memory_limit->count();
+    return kept;
+}
+
+view::Job of_job(const upgrade::Flow::Status& status) {
+    view::Job job;
+    job.id = status.id;
+    job.kind = to_string(status.kind);
+    job.from = to_string(status.from);
+    job.target = to_string(status.to);
+    job.state = to_string(status.step);
+    job.done = static_cast<std::uint32_t>(status.done);
+    job.all = static_cast<std::uint32_t>(status.all);
+    job.message = status.message;
+    if (status.result) job.result = to_string(*status.result);
+    return job;
+}
+
+/// A container that books its GPUs is an instance that nothing is enforced for.
+void mark_booked(view::Instance& instance, const app::UnmanagedContainer& container) {
+    instance.managed = false;
+    for (view::OnGpu& place : instance.gpus)
+        for (const auto& [gpu, bytes] : container.held)
+            if (gpu.to_string() == place.quota.gpu) place.usage.memory_used = bytes;
 }
 
 }  // namespace
 
-std::string describe_node(const app::Service& service, const app::Upgrader& upgrader,
-                          const app::UnmanagedContainers& unmanaged, const std::string& version,
-                          const app::ConfigurationProblems& problems) {
+view::Snapshot describe_node(app::Service& service, const app::Upgrader& upgrader,
+                             const app::UnmanagedContainers& unmanaged, const Told& told,
+                             const app::NodeUsage& usage, app::Nanos age) {
     const model::Node& node = service.node();
-    Json all = {
-        {"generation", node.generation()},
-        {"version", version},
-        {"module_version", upgrader.installed_in_force()},
-        {"mode", model::to_string(upgrader.mode_of_node())},
-        {"mode_source", upgrader.mode() ? "switched" : "configuration"},
-        {"default_memory_bytes", service.default_memory().count()},
-        {"default_memory_source", node.default_memory() ? "set" : "configuration"},
-        {"configuration_problems", Json::array()},
-        {"gpus", Json::array()},
-        {"instances", Json::array()},
-        {"unmanaged", Json::array()},
-        {"kept", Json::array()},
-    };
-    for (const auto& problem : problems)
-        all["configuration_problems"].push_back({{"file", problem.file},
-                                                 {"line", problem.line},
-                                                 {"message", problem.message},
-                                                 {"since_seconds", problem.since}});
-    for (const auto& gpu : node.gpus()) all["gpus"].push_back(of_gpu(view_of(node, gpu, upgrader.mode())));
-    for (const auto& [id, instance] : node.instances())
-        all["instances"].push_back(
-            of_instance(node, instance, view_of(node, instance, upgrader.versions(id))));
-    for (const auto& [id, container] : unmanaged.all())
-        all["unmanaged"].push_back(of_unmanaged(id, container));
-    for (const auto& [key, figures] : node.kept()) all["kept"].push_back(of_kept(key, figures));
-    // Names may have bytes that a string of the bus can't have.
-    return all.dump(-1, ' ', true, Json::error_handler_t::replace);
+    view::Snapshot all;
+    all.generation = node.generation();
+    all.version = told.version;
+    all.module_version = upgrader.installed_in_force();
+    for (const auto& manifest : upgrader.installed()) all.modules_installed.push_back(manifest.version.str());
+    all.mode = to_string(upgrader.mode_of_node());
+    if (upgrader.mode()) all.mode_source = "switched";
+    all.default_memory = service.default_memory().count();
+    if (node.default_memory()) all.default_memory_source = "set";
+    if (const auto status = upgrader.status(); status.id != 0) all.job = of_job(status);
+    for (const auto& problem : told.configuration_problems)
+        all.configuration_problems.push_back({problem.file, problem.line, problem.message, problem.since});
+    all.newer_driver_functions = told.newer_driver_functions;
+    all.event_counts = told.event_counts;
+    all.usage_age = static_cast<std::uint64_t>(std::max<app::Nanos>(age, 0));
+    for (const auto& gpu : node.gpus()) {
+        const auto its = usage.gpus.find(gpu.uuid);
+        all.gpus.push_back(of_gpu(view_of(node, gpu, upgrader.mode()),
+                                  its == usage.gpus.end() ? app::GpuUsage{} : its->second));
+    }
+    for (const auto& [id, instance] : node.instances()) {
+        static const UsageOnGpus kNone;
+        const auto its = usage.instances.find(id);
+        const UsageOnGpus& on_gpus = its == usage.instances.end() ? kNone : its->second;
+        auto shown = of_instance(node, instance, view_of(node, instance, upgrader.versions(id)), on_gpus);
+        shown.processes = service.processes_of(on_gpus);
+        if (const auto found = told.without_driver.find(id); found != told.without_driver.end())
+            shown.without_driver = found->second;
+        if (const auto booked = unmanaged.all().find(id); booked != unmanaged.all().end())
+            mark_booked(shown, booked->second);
+        all.instances.push_back(std::move(shown));
+    }
+    for (const auto& [id, container] : unmanaged.all()) all.unmanaged.push_back(of_unmanaged(id, container));
+    for (const auto& [key, figures] : node.kept()) all.kept.push_back(of_kept(key, figures));
+    return all;
 }
 
 }  // namespace cgpu::bus

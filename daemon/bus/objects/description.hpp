@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
+#include "core/view/snapshot.hpp"
 #include "daemon/app/instances/service.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
 #include "daemon/app/ports/configuration.hpp"
@@ -9,10 +13,19 @@
 
 namespace cgpu::bus {
 
-/// What Describe answers: the node as JSON, in ASCII. The keys are those of cgpuctl's JSON
-/// (client/cgpuctl/output/json.cpp).
-[[nodiscard]] std::string describe_node(const app::Service& service, const app::Upgrader& upgrader,
-                                        const app::UnmanagedContainers& unmanaged, const std::string& version,
-                                        const app::ConfigurationProblems& problems);
+/// What the bus was told and shows again: it is neither in the node nor a figure of usage.
+struct Told {
+    std::string version;  ///< cgpud's
+    app::ConfigurationProblems configuration_problems = {};
+    std::vector<std::string> newer_driver_functions = {};
+    std::map<std::string, std::uint64_t> event_counts = {};  ///< by type
+    /// Processes that got no driver: the last one for each reason.
+    std::map<model::InstanceId, std::map<std::string, std::uint32_t>> without_driver = {};
+};
+
+/// The node at this moment with these figures of usage, which are `age` nanoseconds old.
+[[nodiscard]] view::Snapshot describe_node(app::Service& service, const app::Upgrader& upgrader,
+                                           const app::UnmanagedContainers& unmanaged, const Told& told,
+                                           const app::NodeUsage& usage, app::Nanos age);
 
 }  // namespace cgpu::bus

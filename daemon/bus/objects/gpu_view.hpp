@@ -1,30 +1,16 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/model/node.hpp"
+#include "core/view/gpu.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {
 
-/// The properties of org.cgpu1.Gpu at one moment, in the bus's types.
-struct GpuView {
-    std::string uuid;
-    std::uint32_t index = 0;
-    std::string model;
-    bool present = false;
-    std::string obstacle;
-    std::uint64_t memory_total = 0;      ///< bytes
-    std::uint64_t memory_allocated = 0;  ///< bytes
-    std::uint32_t policy = 0;
-    std::string policy_name;
-    std::uint32_t max_inst = 0;
-    std::uint32_t free_weight = 0;
-    std::uint32_t prio_ratio = 0;  ///< per cent
-    std::string mode;
+/// The properties of org.cgpu1.Gpu at one moment; figures of usage aren't among them.
+struct GpuView : view::Gpu {
     std::vector<sdbus::ObjectPath> instances;
 };
 

@@ -16,13 +16,14 @@ constexpr Known kQuotaOptions{.force = false, .persist = true};
 }  // namespace
 
 InstanceObject::InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                               const app::Upgrader& upgrader, CallerUsage& usage, const model::InstanceId& id,
-                               InstanceView view)
+                               const app::Upgrader& upgrader, CallerUsage& usage, const Told& told,
+                               const model::InstanceId& id, InstanceView view)
     : AdaptorInterfaces(connection, path_of(id)),
       authority_(authority),
       service_(service),
       upgrader_(upgrader),
       usage_(usage),
+      told_(told),
       id_(id),
       view_(std::move(view)) {
     registerAdaptor();
@@ -38,10 +39,6 @@ void InstanceObject::update(InstanceView view) {
     const auto changed = changed_properties(view_, view);
     view_ = std::move(view);
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
-}
-
-void InstanceObject::driver_unreachable(const std::string& reason, std::int32_t pid) {
-    without_driver_[reason] = static_cast<std::uint32_t>(pid);
 }
 
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
@@ -113,6 +110,11 @@ std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Adm
         entry.emplace("high-priority", sdbus::Variant(quota.admitted->high_priority));
     }
     return all;
+}
+
+std::map<std::string, std::uint32_t> InstanceObject::WithoutDriver() {
+    const auto found = told_.without_driver.find(id_);
+    return found == told_.without_driver.end() ? std::map<std::string, std::uint32_t>() : found->second;
 }
 
 std::map<std::uint32_t, std::string> InstanceObject::ModuleVersions() {

@@ -9,6 +9,7 @@
 #include "daemon/app/upgrade/upgrader.hpp"
 #include "daemon/bus/authority/authority.hpp"
 #include "daemon/bus/message/options.hpp"
+#include "daemon/bus/objects/description.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
 #include "daemon/bus/usage/caller_usage.hpp"
 #include "dbus/compat.hpp"
@@ -20,8 +21,8 @@ namespace cgpu::bus {
 class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instance_adaptor> {
   public:
     InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
-                   const app::Upgrader& upgrader, CallerUsage& usage, const model::InstanceId& id,
-                   InstanceView view);
+                   const app::Upgrader& upgrader, CallerUsage& usage, const Told& told,
+                   const model::InstanceId& id, InstanceView view);
     ~InstanceObject();
     InstanceObject(const InstanceObject&) = delete;
     InstanceObject& operator=(const InstanceObject&) = delete;
@@ -31,8 +32,6 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void announce_removal();
     /// Emits PropertiesChanged with the differences from the former view, if there are any.
     void update(InstanceView view);
-    /// A process of it, by its host pid, gets no driver; `reason`: a word.
-    void driver_unreachable(const std::string& reason, std::int32_t pid);
 
   private:
     void SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
@@ -51,7 +50,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::uint32_t Pid() override { return view_.pid; }
     std::string ModuleVersion() override { return view_.module_version; }
     std::map<std::uint32_t, std::string> ModuleVersions() override;
-    std::map<std::string, std::uint32_t> WithoutDriver() override { return without_driver_; }
+    std::map<std::string, std::uint32_t> WithoutDriver() override;
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
     std::map<std::string, std::uint32_t> Percentages() override { return view_.percentages; }
     std::map<std::string, std::map<std::string, sdbus::Variant>> Admitted() override;
@@ -60,9 +59,9 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     app::Service& service_;
     const app::Upgrader& upgrader_;
     CallerUsage& usage_;
+    const Told& told_;
     model::InstanceId id_;
     InstanceView view_;
-    std::map<std::string, std::uint32_t> without_driver_;  ///< the last pid by reason
 };
 
 }  // namespace cgpu::bus

@@ -12,8 +12,9 @@
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/examined.hpp"
 #include "daemon/bus/message/paths.hpp"
-#include "daemon/bus/objects/description.hpp"
 #include "daemon/bus/objects/event_view.hpp"
+#include "daemon/bus/objects/manager_view.hpp"
+#include "dbus/json/node_text.hpp"
 #include "dbus/names.hpp"
 
 namespace cgpu::bus {
@@ -83,7 +84,7 @@ void emit_changed(sdbus::IObject& object, const std::vector<compat::PropertyName
 
 ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                              app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
-                             HandedOut& handed_out, std::string version, app::Examined examined)
+                             HandedOut& handed_out, Told& told, app::Examined examined)
     : AdaptorInterfaces(connection, sdbus::ObjectPath(bus_names::kManager)),
       authority_(authority),
       service_(service),
@@ -91,7 +92,7 @@ ManagerObject::ManagerObject(sdbus::IConnection& connection, Authority& authorit
       unmanaged_(unmanaged),
       usage_(usage),
       handed_out_(handed_out),
-      version_(std::move(version)),
+      told_(told),
       examined_(std::move(examined)),
       examinations_(std::make_shared<Examinations>()) {
     registerAdaptor();
@@ -198,7 +199,8 @@ void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<Opt
 
 std::string ManagerObject::Describe() {
     return guarded("Describe", [&] {
-        return describe_node(service_, upgrader_, unmanaged_, version_, configuration_problems_);
+        const auto [usage, age] = usage_.of_node(getObject());
+        return view::node_text(describe_node(service_, upgrader_, unmanaged_, told_, usage, age));
     });
 }
 
@@ -217,53 +219,6 @@ sdbus::UnixFd ManagerObject::OpenHistory() {
         handed_out_.add(caller);
         return file;
     });
-}
-
-std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Kept() {
-    std::vector<std::map<std::string, sdbus::Variant>> all;
-    for (const auto& [key, figures] : service_.node().kept()) {
-        auto& entry = all.emplace_back();
-        entry.emplace("owner", sdbus::Variant(key.owner));
-        entry.emplace("name", sdbus::Variant(key.name));
-        entry.emplace("device", sdbus::Variant(key.device));
-        if (figures.memory_limit)
-            entry.emplace("memory-limit", sdbus::Variant(figures.memory_limit->count()));
-        if (figures.weight) entry.emplace("weight", sdbus::Variant(*figures.weight));
-        if (figures.high_priority) entry.emplace("high-priority", sdbus::Variant(*figures.high_priority));
-    }
-    return all;
-}
-
-std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::Unmanaged() {
-    std::vector<std::map<std::string, sdbus::Variant>> all;
-    for (const auto& [id, container] : unmanaged_.all()) {
-        std::vector<std::string> gpus;
-        for (const auto& gpu : container.gpus) gpus.push_back(gpu.to_string());
-        std::map<std::string, std::uint64_t> memory;
-        for (const auto& [gpu, bytes] : container.held) memory.emplace(gpu.to_string(), bytes);
-        const auto pid = container.attached ? static_cast<std::uint32_t>(container.attached->pid) : 0U;
-        auto& entry = all.emplace_back();
-        entry.emplace("id", sdbus::Variant(id.str()));
-        entry.emplace("name", sdbus::Variant(container.name));
-        entry.emplace("created", sdbus::Variant(container.created));
-        entry.emplace("pid", sdbus::Variant(pid));
-        entry.emplace("gpus", sdbus::Variant(gpus));
-        entry.emplace("booked", sdbus::Variant(container.whole));
-        entry.emplace("memory", sdbus::Variant(memory));
-    }
-    return all;
-}
-
-std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::ConfigurationProblems() {
-    std::vector<std::map<std::string, sdbus::Variant>> all;
-    for (const auto& problem : configuration_problems_) {
-        auto& entry = all.emplace_back();
-        entry.emplace("file", sdbus::Variant(valid_utf8(problem.file)));
-        entry.emplace("line", sdbus::Variant(problem.line));
-        entry.emplace("message", sdbus::Variant(valid_utf8(problem.message)));
-        entry.emplace("since", sdbus::Variant(problem.since));
-    }
-    return all;
 }
 
 void ManagerObject::FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) {
@@ -337,21 +292,8 @@ void ManagerObject::Examine(sdbus::Result<Facts>&& result) {
     });
 }
 
-std::vector<std::map<std::string, sdbus::Variant>> ManagerObject::GetConfiguration() {
-    return guarded("GetConfiguration", [&] {
-        std::vector<std::map<std::string, sdbus::Variant>> all;
-        for (const auto& value : examined_.configuration()) {
-            auto& entry = all.emplace_back();
-            entry.emplace("key", sdbus::Variant(valid_utf8(value.key)));
-            entry.emplace("value", sdbus::Variant(valid_utf8(value.value)));
-            entry.emplace("source", sdbus::Variant(valid_utf8(value.source)));
-            if (value.configured.empty()) continue;
-            entry.emplace("configured", sdbus::Variant(valid_utf8(value.configured)));
-            entry.emplace("configured-source", sdbus::Variant(valid_utf8(value.configured_source)));
-            entry.emplace("remedy", sdbus::Variant(valid_utf8(value.remedy)));
-        }
-        return all;
-    });
+std::vector<Entry> ManagerObject::GetConfiguration() {
+    return guarded("GetConfiguration", [&] { return entries_of(examined_.configuration()); });
 }
 
 void ManagerObject::SetMode(Begun&& result, std::string mode, OptionMap options) {
@@ -376,20 +318,20 @@ void ManagerObject::default_memory_changed() {
 void ManagerObject::unmanaged_changed() { emit_changed(getObject(), {compat::PropertyName("Unmanaged")}); }
 
 void ManagerObject::set_configuration_problems(app::ConfigurationProblems problems) {
-    if (problems.empty() && configuration_problems_.empty()) return;
-    configuration_problems_ = std::move(problems);
+    if (problems.empty() && told_.configuration_problems.empty()) return;
+    told_.configuration_problems = std::move(problems);
     emit_changed(getObject(), {compat::PropertyName("ConfigurationProblems")});
 }
 
 void ManagerObject::set_newer_driver_functions(std::vector<std::string> names) {
-    if (names == newer_driver_functions_) return;
-    newer_driver_functions_ = std::move(names);
+    if (names == told_.newer_driver_functions) return;
+    told_.newer_driver_functions = std::move(names);
     emit_changed(getObject(), {compat::PropertyName("NewerDriverFunctions")});
 }
 
 void ManagerObject::happened(const app::Event& event, const app::Stamp& stamp) {
     const std::string type(app::kind_of(event.type).name);
-    ++event_counts_[type];
+    ++told_.event_counts[type];
     emitEvent(stamp.number, stamp.time_us, type, valid_utf8(event.message), details_of(event));
 }
 

@@ -16,7 +16,9 @@
 #include "daemon/bus/calls/handed_out.hpp"
 #include "daemon/bus/message/examinations.hpp"
 #include "daemon/bus/message/options.hpp"
+#include "daemon/bus/objects/description.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
+#include "daemon/bus/objects/manager_view.hpp"
 #include "daemon/bus/usage/caller_usage.hpp"
 #include "daemon/bus/usage/usage_view.hpp"
 #include "dbus/compat.hpp"
@@ -30,7 +32,7 @@ class ManagerObject final
   public:
     ManagerObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                   app::Upgrader& upgrader, app::UnmanagedContainers& unmanaged, CallerUsage& usage,
-                  HandedOut& handed_out, std::string version, app::Examined examined);
+                  HandedOut& handed_out, Told& told, app::Examined examined);
     ~ManagerObject();
     ManagerObject(const ManagerObject&) = delete;
     ManagerObject& operator=(const ManagerObject&) = delete;
@@ -74,7 +76,7 @@ class ManagerObject final
     sdbus::UnixFd OpenHistory() override;
     void FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
-    std::vector<std::map<std::string, sdbus::Variant>> GetConfiguration() override;
+    std::vector<Entry> GetConfiguration() override;
     void Examine(sdbus::Result<std::map<std::string, sdbus::Variant>>&& result) override;
 
     void UpgradeHot(Begun&& result, std::string version, OptionMap options) override;
@@ -83,7 +85,7 @@ class ManagerObject final
     void upgrade(upgrade::Kind kind, const char* method, Begun&& result, const std::string& version,
                  const OptionMap& options);
 
-    std::string Version() override { return version_; }
+    std::string Version() override { return told_.version; }
     std::uint64_t Generation() override { return service_.node().generation(); }
     std::string Mode() override { return std::string(to_string(upgrader_.mode_of_node())); }
     std::string ModeSource() override { return upgrader_.mode() ? "switched" : "configuration"; }
@@ -93,11 +95,11 @@ class ManagerObject final
     }
     std::string ModuleVersion() override { return upgrader_.installed_in_force(); }
     std::vector<std::string> ModulesInstalled() override;
-    std::vector<std::map<std::string, sdbus::Variant>> Kept() override;
-    std::vector<std::map<std::string, sdbus::Variant>> Unmanaged() override;
-    std::vector<std::map<std::string, sdbus::Variant>> ConfigurationProblems() override;
-    std::vector<std::string> NewerDriverFunctions() override { return newer_driver_functions_; }
-    std::map<std::string, std::uint64_t> EventCounts() override { return event_counts_; }
+    std::vector<Entry> Kept() override { return entries_of(service_.node().kept()); }
+    std::vector<Entry> Unmanaged() override { return entries_of(unmanaged_.all()); }
+    std::vector<Entry> ConfigurationProblems() override { return entries_of(told_.configuration_problems); }
+    std::vector<std::string> NewerDriverFunctions() override { return told_.newer_driver_functions; }
+    std::map<std::string, std::uint64_t> EventCounts() override { return told_.event_counts; }
 
     Authority& authority_;
     app::Service& service_;
@@ -105,12 +107,9 @@ class ManagerObject final
     app::UnmanagedContainers& unmanaged_;
     CallerUsage& usage_;
     HandedOut& handed_out_;
-    std::string version_;
+    Told& told_;
     app::Examined examined_;
     std::shared_ptr<Examinations> examinations_;
-    app::ConfigurationProblems configuration_problems_;
-    std::vector<std::string> newer_driver_functions_;
-    std::map<std::string, std::uint64_t> event_counts_;  ///< by type
 };
 
 }  // namespace cgpu::bus

@@ -16,8 +16,8 @@ Objects::Objects(sdbus::IConnection& connection, Callers& callers, const app::Lo
       upgrader_(upgrader),
       traces_(traces),
       usage_(authority_, service, loop),
-      manager_(connection, authority_, service, upgrader, unmanaged, usage_, handed_out_, std::move(version),
-               examined) {
+      told_{.version = std::move(version)},
+      manager_(connection, authority_, service, upgrader, unmanaged, usage_, handed_out_, told_, examined) {
     authority_.on_refused([this](const Authority::Refused& call) { refused(call); });
     refresh_gpus();
     refresh_job();
@@ -66,7 +66,7 @@ void Objects::happened(const app::Event& event, const app::Stamp& stamp) {
     const auto known = instances_.find(*event.instance);
     if (reason == event.details.end() || known == instances_.end()) return;
     if (const auto* word = std::get_if<std::string>(&reason->second))
-        known->second.driver_unreachable(*word, event.process);
+        told_.without_driver[*event.instance][*word] = static_cast<std::uint32_t>(event.process);
 }
 
 void Objects::refresh(const model::InstanceId& id) {
@@ -77,11 +77,12 @@ void Objects::refresh(const model::InstanceId& id) {
         if (known == instances_.end()) return;
         known->second.announce_removal();
         instances_.erase(known);
+        told_.without_driver.erase(id);
     } else if (known != instances_.end()) {
         known->second.update(view_of(node, *instance, upgrader_.versions(id)));
     } else {
         announce(instances_
-                     .try_emplace(id, connection_, authority_, service_, upgrader_, usage_, id,
+                     .try_emplace(id, connection_, authority_, service_, upgrader_, usage_, told_, id,
                                   view_of(node, *instance, upgrader_.versions(id)))
                      .first->second);
     }

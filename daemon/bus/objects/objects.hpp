@@ -47,6 +47,7 @@ class Objects {
     app::Upgrader& upgrader_;
     app::Traces& traces_;
     CallerUsage usage_;
+    Told told_;
     ManagerObject manager_;
     std::optional<JobObject> job_;
     std::map<model::Uuid, GpuObject> gpus_;

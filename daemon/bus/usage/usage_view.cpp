@@ -14,10 +14,10 @@ constexpr bool bounds_agree() {
 }
 static_assert(bounds_agree());
 
-void add_waits(const app::LaunchWaits& waits, Figures& figures) {
+void add_waits(const view::LaunchWaits& waits, Figures& figures) {
     for (std::size_t i = 0; i < wire::kWaitBuckets; ++i)
         if (waits.counts[i] != 0) figures.emplace(compat::kWaitFigures[i].name, waits.counts[i]);
-    if (waits.sum != 0) figures.emplace(compat::kWaitTimeFigure, static_cast<std::uint64_t>(waits.sum));
+    if (waits.sum != 0) figures.emplace(compat::kWaitTimeFigure, waits.sum);
 }
 
 Figures numbers(const app::InstanceUsage& usage) {
@@ -43,22 +43,17 @@ std::map<std::string, double> shares(const app::InstanceUsage& usage) {
     std::map<std::string, double> all;
     if (usage.target_share) all.emplace("target-share", *usage.target_share);
     if (usage.achieved_share) all.emplace("achieved-share", *usage.achieved_share);
-    // Absent where nobody could know.
-    if (usage.target_share) all.emplace("compute-unexplained", usage.compute_unexplained);
+    if (usage.compute_unexplained) all.emplace("compute-unexplained", *usage.compute_unexplained);
     return all;
 }
-
-std::vector<std::uint32_t> pids(const std::vector<std::int32_t>& all) { return {all.begin(), all.end()}; }
 
 }  // namespace
 
 std::map<std::string, sdbus::Variant> figures_of(const app::InstanceUsage& usage) {
-    const std::map<std::uint32_t, std::uint64_t> memory(usage.memory_of_processes.begin(),
-                                                        usage.memory_of_processes.end());
     std::map<std::string, sdbus::Variant> all = {
-        {"processes", sdbus::Variant(pids(usage.processes))},
-        {"memory-of-processes", sdbus::Variant(memory)},
-        {"processes-outside", sdbus::Variant(pids(usage.outside))},
+        {"processes", sdbus::Variant(usage.processes)},
+        {"memory-of-processes", sdbus::Variant(usage.memory_of_processes)},
+        {"processes-outside", sdbus::Variant(usage.processes_outside)},
     };
     for (const auto& [name, number] : numbers(usage)) all.emplace(name, sdbus::Variant(number));
     for (const auto& [name, share] : shares(usage)) all.emplace(name, sdbus::Variant(share));
@@ -98,10 +93,9 @@ compat::UsageOfNode usage_of(const app::NodeUsage& usage, app::Nanos age) {
             Figures figures = numbers(its);
             if (its.foreign) figures.emplace("foreign", 1);
             std::vector<sdbus::Struct<std::uint32_t, std::uint64_t>> of_processes;
-            for (const auto& [pid, bytes] : its.memory_of_processes)
-                of_processes.emplace_back(static_cast<std::uint32_t>(pid), bytes);
-            on_gpus.emplace(gpu.to_string(), compat::UsageOnGpu(figures, shares(its), pids(its.processes),
-                                                                of_processes, pids(its.outside)));
+            for (const auto& [pid, bytes] : its.memory_of_processes) of_processes.emplace_back(pid, bytes);
+            on_gpus.emplace(gpu.to_string(), compat::UsageOnGpu(figures, shares(its), its.processes,
+                                                                of_processes, its.processes_outside));
         }
     }
     return all;

@@ -156,6 +156,16 @@ std::optional<std::uint32_t> Processes::user_of(const model::Process& process) {
     return alive(process) ? user : std::nullopt;
 }
 
+app::ProcessOwner Processes::owner_of(const model::Process& process) {
+    constexpr std::size_t kLongest = 4096;
+    const auto folder = "/proc/" + std::to_string(process.pid);
+    const auto status = read_text(folder + "/status", kLongest);
+    auto command = read_text(folder + "/comm", kLongest);
+    if (!status || !command || !alive(process)) return {};
+    if (command->ends_with('\n')) command->pop_back();
+    return {effective_user_in(*status), *command};
+}
+
 std::int32_t Processes::parent_of(const model::Process& process) {
     const auto stat = read_text("/proc/" + std::to_string(process.pid) + "/stat");
     const auto parent = stat ? field_in(*stat, 4) : std::nullopt;

@@ -17,6 +17,7 @@ class Processes final : public app::Processes {
     app::Result<model::Process> identify(std::int32_t pid) override;
     bool alive(const model::Process& process) override;
     std::optional<std::uint32_t> user_of(const model::Process& process) override;
+    app::ProcessOwner owner_of(const model::Process& process) override;
     std::int32_t parent_of(const model::Process& process) override;
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
     bool sees(const model::Process& process, const std::filesystem::path& folder) override;

@@ -51,14 +51,22 @@ expect_equal "weights" "$(weights)" '[["train",5],["web",15]]'
 printf 'set-weight web 8 # of 20\nset-weight train 12\nset-prio-ratio 0 70\n' >"$scratch/batch"
 described=$(as_nobody cgpuctl describe)
 expect_equal "generation" "$(jq .generation <<<"$described")" "$(generation)"
-expect_equal "the GPU" "$(jq -S '.gpus[0]' <<<"$described")" \
-    "$(cgpuctl status --json | jq -S '.gpus[0] | del(.memory_used_bytes, .memory_leased_bytes, .xid_errors, .last_xid, .strangers_share, .strangers_process)')"
+settings='.gpus[0] | del(.memory_used_bytes, .memory_leased_bytes, .memory_in_driver_bytes, .memory_charged_then_bytes, .strangers_share, .strangers_process)'
+expect_equal "the GPU" "$(jq -S "$settings" <<<"$described")" "$(cgpuctl status --json | jq -S "$settings")"
 for key in id name image state pid created_seconds module_version managed; do
     expect_equal "$key of the instances" "$(jq -c "[.instances[].$key]" <<<"$described")" \
         "$(cgpuctl list --json | jq -c "[sort_by(.id)[].$key]")"
 done
 expect_equal "limits" "$(jq -c '[.instances[].gpus[0] | [.memory_limit_bytes, .weight]]' <<<"$described")" \
     "$(cgpuctl list --json | jq -c '[sort_by(.id)[].gpus[0] | [.memory_limit_bytes, .weight]]')"
+# Figures of usage are of the same moment: root's are of now, and others learn how old theirs are.
+now=$(cgpuctl describe)
+expect_equal "root's figures" "$(jq .usage_age_seconds <<<"$now")" 0
+expect_between "age of others' figures in ms" "$(jq '.usage_age_seconds * 1000 | floor' <<<"$described")" 0 1000
+expect_equal "memory of the GPU" "$(jq '.gpus[0].memory_used_bytes' <<<"$now")" "$(jq '[.instances[].gpus[].memory_used_bytes] | add' <<<"$now")"
+expect_equal "memory by the ledger" "$(jq '.gpus[0].memory_used_bytes' <<<"$now")" "$(ledger '[.gpus[].used_bytes] | add')"
+expect_equal "the process of web" "$(jq -c '.instances[] | select(.name == "web").processes' <<<"$now")" \
+    "[{\"pid\":$(<"$scratch/web"),\"uid\":0,\"command\":\"$(<"/proc/$(<"$scratch/web")/comm")\"}]"
 expect_equal "dry run" "$(cgpuctl apply --dry-run "$scratch/batch")" '3 changes could be made; nothing was changed.'
 expect cgpuctl apply -q --if-generation "$(jq .generation <<<"$described")" "$scratch/batch"
 expect_equal "weights" "$(weights)" '[["train",12],["web",8]]'

@@ -36,7 +36,7 @@ InstanceRow row_of_foreign(const client::Instance& instance, const client::Forei
 }  // namespace
 
 InstanceRow Model::row_of(const client::Instance& instance, const client::OnGpu& place,
-                          const smi::View& now) const {
+                          const smi::View& now) {
     const smi::View* before = before_ ? &before_->view : nullptr;
     InstanceRow row;
     row.place = {instance.id, place.quota.gpu};
@@ -50,6 +50,8 @@ InstanceRow Model::row_of(const client::Instance& instance, const client::OnGpu&
     row.processes = place.usage.processes.size() + place.usage.processes_outside.size();
     row.memory_used = place.usage.memory_used;
     row.memory_limit = place.quota.memory_limit;
+    for (const client::Process& process : instance.processes)
+        row.who += (row.who.empty() ? "" : ", ") + process_text(process, users_);
     return row;
 }
 

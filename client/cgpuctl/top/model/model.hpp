@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/smi/reading.hpp"
 #include "client/cgpuctl/top/model/rows.hpp"
 
@@ -16,6 +17,9 @@ class Model {
     /// The readings of the history that are kept.
     static constexpr std::size_t kKept = 120;
 
+    /// `local`: names of users are those of this machine.
+    explicit Model(bool local = true) : users_(local) {}
+
     void add(smi::Reading reading);
     /// A reading has failed: figures of the next one don't refer to those before the gap. The rows stay.
     void gap() { before_.reset(); }
@@ -26,8 +30,9 @@ class Model {
 
   private:
     [[nodiscard]] InstanceRow row_of(const client::Instance& instance, const client::OnGpu& place,
-                                     const smi::View& now) const;
+                                     const smi::View& now);
 
+    UserNames users_;
     std::optional<smi::Reading> before_;
     std::map<PlaceId, History> history_;
     Rows rows_;

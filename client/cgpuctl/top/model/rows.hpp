@@ -49,6 +49,7 @@ struct InstanceRow {
     std::optional<double> got;       ///< over the time since the reading before
     std::optional<double> waiting;   ///< the same
     std::size_t processes = 0;       ///< those outside the module, too
+    std::string who;                 ///< the instance's processes with their users and commands
     std::uint64_t memory_used = 0;   ///< bytes
     std::uint64_t memory_limit = 0;  ///< bytes; 0 if the GPU isn't its own
     History history;                 ///< of what it got

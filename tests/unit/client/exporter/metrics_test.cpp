@@ -123,8 +123,11 @@ TEST(Metrics, TheLedgerGapIsWhatTheAccountsDontExplain) {
 TEST(Metrics, WaitsAreAHistogram) {
     auto snapshot = two_gpus();
     auto& usage = snapshot.instances[0].gpus[0].usage;
-    usage.launch_waits = {{10'000, 3}, {300'000, 0}, {1'000'000, 2}, {10'000'000'000, 0}, {INT64_MAX, 1}};
-    usage.launch_waits_time = 12'500'000'000;
+    auto& waits = usage.launch_waits.counts;
+    waits[0] = 3;  // at most 10 us
+    waits[4] = 2;  // 1 ms
+    waits.back() = 1;
+    usage.launch_waits.sum = 12'500'000'000;
     const std::string name = "cgpu_container_launch_wait_seconds";
     const auto samples = samples_of(metrics_of(snapshot));
     const auto bucket = [&](const std::string& le, const std::string& count) {

@@ -77,10 +77,6 @@ class FakeNode : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return snapshot;
     }
-    client::Result<std::vector<client::Gpu>> read_gpus() override {
-        if (!answer) return tl::unexpected(answer.error());
-        return snapshot.gpus;
-    }
     client::ServiceState service_state{true, 0, "active", "", ""};
     client::Result<client::ServiceState> service() override { return service_state; }
     client::Examination examination;
@@ -128,11 +124,6 @@ class FakeNode : public client::Node {
     }
     client::Result<std::vector<std::byte>> history_file;  ///< the answer of read_history()
     client::Result<std::vector<std::byte>> read_history() override { return history_file; }
-    std::vector<client::Kept> all_kept;  ///< the answer of kept()
-    client::Result<std::vector<client::Kept>> kept() override {
-        if (!answer) return tl::unexpected(answer.error());
-        return all_kept;
-    }
     int trace_socket = -1;  ///< the answer of start_trace()
     client::Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override {
         const auto noted = note("start_trace " + gpu + " " + std::to_string(seconds), false);

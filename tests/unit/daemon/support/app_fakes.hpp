@@ -112,7 +112,7 @@ class FakeStore final : public Store {
 
 class FakePublisher final : public Publisher {
   public:
-    void gpu_changed(const model::Uuid& gpu) override { said.push_back("gpu " + gpu.to_string()); }
+    void gpus_changed() override { said.emplace_back("gpus"); }
     void xid_reported(const model::XidError& xid) override {
         said.push_back("xid " + std::to_string(xid.code) + " " + xid.gpu.to_string());
     }
@@ -172,6 +172,11 @@ class FakeProcesses final : public Processes {
         if (!alive(process)) return std::nullopt;
         return users.contains(process.pid) ? users.at(process.pid) : 0;
     }
+    ProcessOwner owner_of(const model::Process& process) override {
+        ++asked_for_owners;
+        if (!alive(process)) return {};
+        return {user_of(process), commands.contains(process.pid) ? commands.at(process.pid) : "job"};
+    }
     std::int32_t parent_of(const model::Process& process) override {
         return parents.contains(process.pid) ? parents.at(process.pid) : 0;
     }
@@ -199,6 +204,8 @@ class FakeProcesses final : public Processes {
     std::set<std::int32_t> living;
     std::map<std::int32_t, std::uint64_t> started;  ///< start times of those that have a pid again
     std::map<std::int32_t, std::uint32_t> users;    ///< of those that aren't root's
+    std::map<std::int32_t, std::string> commands;   ///< of those that aren't called job
+    int asked_for_owners = 0;
     std::map<std::int32_t, std::int32_t> parents;
     std::set<std::int32_t> by_signal;  ///< those that a signal kills
 
@@ -217,7 +224,7 @@ class FakeProcesses final : public Processes {
     std::map<int, std::pair<std::int32_t, std::function<void()>>> ends_;
 };
 
-class FakeCompute final : public Compute {
+class FakeCompute final : public NodeFollower {
   public:
     void update(const model::Node& node) override { generation = node.generation(); }
     std::uint64_t generation = 0;

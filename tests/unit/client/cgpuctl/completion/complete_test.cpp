@@ -55,7 +55,7 @@ TEST_F(Complete, EveryOptionOfEachVerb) {
 /// A value with a fixed set of words has candidates; a new one must be added to values.cpp, or here.
 TEST_F(Complete, EveryArgumentThatCanBeKnown) {
     const std::set<std::string_view> free = {"N", "SIZE", "UID", "P%", "NAME", "USER", "N:N...", "S", "HOST"};
-    node_.all_kept = {{0, "web", 0, std::nullopt, std::nullopt, true}};
+    node_.snapshot.kept = {{0, "web", 0, std::nullopt, std::nullopt, true}};
     node_.snapshot.modules_installed = {"1.2.0", "1.2.3"};
     const auto expect_values = [&](std::string_view name, const Verb& verb) {
         if (free.contains(name) && !(name == "NAME" && verb.name == "forget")) return;
@@ -96,7 +96,7 @@ TEST_F(Complete, ANameThatAShellWouldReadIsCompletedById) {
     EXPECT_EQ(words_for({"set-weight", ""}), Words{std::string(kWebId).substr(0, 12)});
     node_.snapshot.instances[0].name = "-q";
     EXPECT_EQ(words_for({"set-weight", ""}), Words{std::string(kWebId).substr(0, 12)});
-    node_.all_kept = {{0, "a b", 0, std::nullopt, 1U, std::nullopt}};
+    node_.snapshot.kept = {{0, "a b", 0, std::nullopt, 1U, std::nullopt}};
     EXPECT_EQ(words_for({"forget", ""}), Words{});
 }
 
@@ -121,7 +121,7 @@ TEST_F(Complete, WithoutADaemonThereIsNothing) {
     EXPECT_EQ(words_for({"set-po"}), Words{"set-policy"});
     node_.answer = {};
     node_.service_state.running = false;
-    node_.all_kept = {{0, "web", 0, std::nullopt, 1U, std::nullopt}};
+    node_.snapshot.kept = {{0, "web", 0, std::nullopt, 1U, std::nullopt}};
     EXPECT_EQ(words_for({"set-policy", ""}), Words{});
     EXPECT_EQ(words_for({"forget", ""}), Words{});
 }

@@ -48,7 +48,7 @@ TEST_F(SetModeVerb, DrainsAndSaysWhatHappened) {
 TEST_F(SetModeVerb, WarnsOfGpusThatItHasNotReached) {
     input_.mode = "memory";
     node_.snapshot.mode = "memory";
-    node_.snapshot.mode_is_switched = true;
+    node_.snapshot.mode_source = "switched";
     node_.snapshot.gpus[0].mode = "none";
     node_.snapshot.gpus[1].mode = "memory";
     node_.jobs = {mode_job("ended", "done", "memory is in force.")};
@@ -73,7 +73,7 @@ TEST_F(SetModeVerb, WaitsUntilNoGpuServesAnotherMode) {
     input_.mode = "memory";
     input_.wait = true;
     node_.snapshot.mode = "memory";
-    node_.snapshot.mode_is_switched = true;
+    node_.snapshot.mode_source = "switched";
     node_.snapshot.gpus[1].mode = "memory";
     node_.jobs = {mode_job("ended", "done", "memory is in force.")};
     int reads_left = 3;
@@ -143,7 +143,7 @@ TEST_F(SetModeVerb, WhatMakesNoSenseIsUsage) {
 TEST_F(SetModeVerb, StatusTellsOfASwitchedMode) {
     auto terminal = screen_.terminal();
     node_.snapshot.mode = "none";
-    node_.snapshot.mode_is_switched = true;
+    node_.snapshot.mode_source = "switched";
     for (auto& gpu : node_.snapshot.gpus) gpu.mode = "none";
     node_.snapshot.instances.clear();
     ASSERT_TRUE(status({}, node_, terminal));

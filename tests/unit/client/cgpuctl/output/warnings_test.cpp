@@ -64,7 +64,7 @@ TEST(Warnings, AGpuThatTheSwitchedModeHasNotReached) {
     auto snapshot = two_gpus();
     snapshot.mode = "none";
     EXPECT_TRUE(warnings_about(snapshot).empty()) << "the configuration's is for GPUs that are new";
-    snapshot.mode_is_switched = true;
+    snapshot.mode_source = "switched";
     snapshot.gpus[1].mode = "none";
     ASSERT_EQ(warnings_about(snapshot).size(), 1U);
     EXPECT_TRUE(warns_of(snapshot,

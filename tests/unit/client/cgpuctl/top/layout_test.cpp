@@ -51,6 +51,18 @@ TEST_F(TopLayout, InAscii) {
     for (const char c : text({120, 40}, false)) EXPECT_GE(c, '\n');
 }
 
+TEST_F(TopLayout, TheSelectedInstancesProcessesAreNamedAboveTheKeys) {
+    snapshot_.instances[0].processes = {{4711, 0, "python3"}, {4712, std::nullopt, "a\x1b[2J"}};
+    read();
+    auto lines = texts({80, 24});
+    EXPECT_EQ(lines[22], "web: 4711 root python3, 4712 a?[2J");
+    EXPECT_EQ(lines[23], "q end  ? help  s sort  / filter  w weight  p priority  P policy  space pause");
+    snapshot_.instances[0].processes.assign(50, {4711, 0, "python3"});
+    read();
+    lines = texts({80, 24});
+    EXPECT_EQ(lines[22].size(), 80U);
+}
+
 /// Whatever the size, the names and the state.
 TEST_F(TopLayout, FitsIntoEverySize) {
     snapshot_.instances[0].name = "a name that is longer than any column of this table could be";

@@ -120,7 +120,7 @@ TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
     input_.targets = {"web"};
     input_.gpu = "1";
     input_.force = true;
-    node_.all_kept = {{0, "web", 0, std::nullopt, 4, std::nullopt}};
+    node_.snapshot.kept = {{0, "web", 0, std::nullopt, 4, std::nullopt}};
     ASSERT_TRUE(call(&revert));
     input_.dry_run = true;
     ASSERT_TRUE(call(&revert));

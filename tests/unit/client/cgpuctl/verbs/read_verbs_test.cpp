@@ -74,9 +74,9 @@ TEST_F(ReadVerbs, ListShowsContainersWithoutALimit) {
 TEST_F(ReadVerbs, WhatIsKeptHasALineForEachDevice) {
     input_.kept = true;
     EXPECT_EQ(printed(&list), "NAME  OWNER  DEVICE  MEMORY  WEIGHT  PRIORITY\n");
-    node_.all_kept = {{0, "web", 0, 2048 * kMib, 4, std::nullopt},
-                      {0, "web", 1, std::nullopt, std::nullopt, false},
-                      {1000, "train", 0, std::nullopt, std::nullopt, true}};
+    node_.snapshot.kept = {{0, "web", 0, 2048 * kMib, 4, std::nullopt},
+                           {0, "web", 1, std::nullopt, std::nullopt, false},
+                           {1000, "train", 0, std::nullopt, std::nullopt, true}};
     screen_.out.str("");
     EXPECT_EQ(printed(&list),
               "NAME   OWNER  DEVICE  MEMORY   WEIGHT  PRIORITY\n"
@@ -234,29 +234,6 @@ TEST_F(ReadVerbs, ShowAnInstanceByName) {
           "GPU time:             1.5s\n", "Waited:               20ms\n", "Longest kernel:       4.1ms\n",
           "Processes:            4711 4712\n"})
         EXPECT_NE(text.find(fact), std::string::npos) << fact << "in\n" << text;
-}
-
-TEST_F(ReadVerbs, WaitsAreShownByTheirBounds) {
-    input_.target = "web";
-    auto& waits = node_.snapshot.instances[0].gpus[0].usage.launch_waits;
-    waits = {{10'000, 90}, {3'000'000, 9}, {10'000'000'000, 0}, {INT64_MAX, 1}};
-    const auto shows = [&](const std::string& waited) {
-        const std::string text = printed(&show);
-        EXPECT_NE(text.find("Waited:               " + waited + "\n"), std::string::npos) << waited << " in\n"
-                                                                                          << text;
-    };
-    shows("20ms (100 launches; 99% of them at most 3ms)");
-    waits[1].launches = 0;
-    shows("20ms (91 launches; more than 1% of them longer than 10s)");
-    waits = {{10'000, 1}, {INT64_MAX, 0}};
-    shows("20ms (1 launch; at most 10us)");
-}
-
-TEST_F(ReadVerbs, WaitsInJson) {
-    node_.snapshot.instances[0].gpus[0].usage.launch_waits = {{10'000, 1}, {INT64_MAX, 0}};
-    const auto json = parsed(&list).at(0).at("gpus").at(0).at("launch_waits");
-    EXPECT_EQ(json, nlohmann::json::parse(
-                        R"([{"at_most_seconds":1e-05,"launches":1},{"at_most_seconds":null,"launches":0}])"));
 }
 
 TEST_F(ReadVerbs, MemoryPastTheModuleIsShown) {

@@ -36,7 +36,7 @@ class SetUsage final : public UsageSource {
 };
 
 /// What forgets an instance as soon as it is told that it is gone.
-class ForgettingCompute final : public Compute {
+class ForgettingCompute final : public NodeFollower {
   public:
     explicit ForgettingCompute(SetUsage& usage) : usage_(usage) {}
     void update(const model::Node& node) override {
@@ -57,8 +57,13 @@ class HistoryTest : public ServiceTest {
         EXPECT_TRUE(create(id, "4"));
         auto parsed = *model::InstanceId::parse(id);
         usage_.of[parsed].target_share = 0.5;
-        history_.update(service->node());
+        update();
         return parsed;
+    }
+    /// As a change of the node is told.
+    void update() {
+        history_.update(service->node());
+        compute_.update(service->node());
     }
     void pass(Nanos time) {
         loop.advance(time);
@@ -77,7 +82,7 @@ class HistoryTest : public ServiceTest {
     KeptRecords kept_;
     ForgettingCompute compute_{usage_};
     std::uint64_t wall_us_ = 1000 * kMinuteUs;
-    History history_{{loop, usage_, kept_, compute_, [this] { return wall_us_; }}, 60 * kSecond};
+    History history_{{loop, usage_, kept_, [this] { return wall_us_; }}, 60 * kSecond};
 };
 
 TEST_F(HistoryTest, makes_a_record_for_each_interval_in_which_something_was_done) {
@@ -140,7 +145,7 @@ TEST_F(HistoryTest, the_last_record_is_made_before_the_figures_are_forgotten) {
     of(id).gpu_time = 9'000'000'000;
     of(id).allocations_refused = 2;
     ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
-    history_.update(service->node());
+    update();
     EXPECT_FALSE(usage_.of.contains(id));
     ASSERT_EQ(kept_.all.size(), 1U);
     EXPECT_TRUE(kept_.all[0].ended);
@@ -157,7 +162,7 @@ TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
         add("aaaa");
         pass(kSecond / 10);
         ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
-        history_.update(service->node());
+        update();
     }
     pass_with_looks(120 * kSecond);
     history_.finish();
@@ -167,7 +172,7 @@ TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
         const auto id = add("aaaa");
         (memory ? usage_.peaks[id] : of(id).allocations_refused) = 3;
         ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
-        history_.update(service->node());
+        update();
     }
     EXPECT_EQ(kept_.all.size(), 2U);
 }
@@ -177,7 +182,7 @@ TEST_F(HistoryTest, what_stays_and_uses_nothing_has_a_record_an_hour) {
     history_.tick();
     pass_with_looks(3700 * kSecond);
     ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
-    history_.update(service->node());
+    update();
     ASSERT_EQ(kept_.all.size(), 2U);
     EXPECT_EQ(kept_.all[0].owner, caller.user);
     EXPECT_TRUE(kept_.all[1].ended);
@@ -196,7 +201,7 @@ TEST_F(HistoryTest, many_short_instances_of_a_user_are_summed_up) {
             of(id).granted = each % 2 == 0 ? 4 : 2;
             of(id).launches = 1;
             ASSERT_TRUE(service->release_instance(name, caller, {}));
-            history_.update(service->node());
+            update();
         }
     };
     history_.tick();
@@ -235,7 +240,7 @@ TEST_F(HistoryTest, another_instance_of_the_same_id_begins_anew) {
     ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     // Both changes at once, as a fast engine makes them.
     ASSERT_TRUE(create("aaaa", "4"));
-    history_.update(service->node());
+    update();
     usage_.of[id] = {};
     pass(5 * kSecond);
     of(id).gpu_time = 4;
@@ -281,7 +286,7 @@ TEST_F(HistoryTest, a_clock_that_is_set_changes_no_duration) {
 }
 
 TEST_F(HistoryTest, short_intervals_have_a_timer_of_their_own) {
-    History quick({loop, usage_, kept_, compute_, [this] { return wall_us_; }}, 2 * kSecond);
+    History quick({loop, usage_, kept_, [this] { return wall_us_; }}, 2 * kSecond);
     const auto id = add("aaaa");
     quick.update(service->node());
     quick.tick();

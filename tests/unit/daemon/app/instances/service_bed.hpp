@@ -21,8 +21,17 @@ class ServiceTest : public ::testing::Test {
         Settings settings;
         settings.settings_for = [this](const model::SeenGpu&) { return of_gpus; };
         service.emplace(std::move(node), settings,
-                        Service::Outside{loop, store, publisher, links, processes, compute, usage, admission,
-                                         events, [] { return 42u; }, std::move(boot_id)});
+                        Service::Outside{loop,
+                                         store,
+                                         publisher,
+                                         links,
+                                         processes,
+                                         {compute},
+                                         usage,
+                                         admission,
+                                         events,
+                                         [] { return 42u; },
+                                         std::move(boot_id)});
     }
 
     void see_v100() {

@@ -91,7 +91,7 @@ TEST_F(ServiceTest, errors_of_a_gpu_are_counted_and_published) {
     EXPECT_EQ(service->usage(v100).xid_errors, 2u);
     EXPECT_EQ(service->usage(v100).last_xid, 79u);
     const std::string gpu = v100.to_string();
-    EXPECT_EQ(publisher.said, (std::vector<std::string>{"gpu " + gpu, "xid 48 " + gpu, "xid 79 " + gpu}));
+    EXPECT_EQ(publisher.said, (std::vector<std::string>{"gpus", "xid 48 " + gpu, "xid 79 " + gpu}));
 }
 
 // Found as a configuration that changed nothing on a node whose GPU had been seen before it was written.
@@ -105,7 +105,7 @@ TEST_F(ServiceTest, a_gpu_follows_a_reloaded_configuration_and_tells_it) {
     service->set_settings(configured);
     EXPECT_EQ(service->node().find_gpu(v100)->settings, configured.settings_for({}));
     EXPECT_EQ(store.saved, service->node());
-    EXPECT_EQ(publisher.said, std::vector<std::string>{"gpu " + v100.to_string()});
+    EXPECT_EQ(publisher.said, std::vector<std::string>{"gpus"});
     const auto saves = store.saves;
     service->set_settings(configured);
     see_v100();

@@ -27,7 +27,7 @@ TEST_F(ServiceTest, an_instance_goes_when_its_creator_dies_before_attach) {
     EXPECT_TRUE(service->node().instances().empty());
     EXPECT_TRUE(store.saved.instances().empty());
     EXPECT_TRUE(links.opened.empty());
-    EXPECT_EQ(publisher.said.at(publisher.said.size() - 2), "removed aaaa");
+    EXPECT_EQ(publisher.said.back(), "removed aaaa");
 }
 
 TEST_F(ServiceTest, the_id_of_an_ended_one_stays_its_users) {

@@ -85,6 +85,7 @@ struct LeaseProcesses final : Processes {
     Result<model::Process> identify(std::int32_t pid) override { return model::Process{pid, 1, "boot"}; }
     bool alive(const model::Process& process) override { return !dead.contains(process.pid); }
     std::optional<std::uint32_t> user_of(const model::Process&) override { return 0; }
+    ProcessOwner owner_of(const model::Process&) override { return {}; }
     std::int32_t parent_of(const model::Process&) override { return 0; }
     WatchPtr on_exit(const model::Process&, std::function<void()>) override { return nullptr; }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }

@@ -113,8 +113,16 @@ TEST(Processes, knows_user_and_parent_of_a_process) {
     const auto self = *processes.identify(getpid());
     EXPECT_EQ(processes.user_of(self), geteuid());
     EXPECT_EQ(processes.parent_of(self), getppid());
+    EXPECT_EQ(processes.owner_of(self).user, geteuid());
+    std::array<char, 17> before{};
+    prctl(PR_GET_NAME, before.data());
+    prctl(PR_SET_NAME, "a) name\n");
+    EXPECT_EQ(processes.owner_of(self).command, "a) name\n");
+    prctl(PR_SET_NAME, before.data());
     auto other = self;
     ++other.start_time;
+    EXPECT_FALSE(processes.owner_of(other).user);
+    EXPECT_EQ(processes.owner_of(other).command, "");
     EXPECT_FALSE(processes.user_of(other));
     EXPECT_EQ(processes.parent_of(other), 0);
 }

@@ -1,0 +1,45 @@
+#include "dbus/json/node_text.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "dbus/json/view_json.hpp"
+
+namespace cgpu::view {
+namespace {
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string node_text(Snapshot node) {
+    // The instances one by one: as a tree all of them take several times the memory of their text.
+    const auto instances = std::exchange(node.instances, {});
+    Json rest = to_json(node);
+    rest.erase("instances");
+    std::string text = text_of(rest);
+    text.back() = ',';
+    text += "\"instances\":[";
+    for (const Instance& each : instances) {
+        text += text_of(to_json(each));
+        text += &each == &instances.back() ? "" : ",";
+    }
+    return text += "]}";
+}
+
+tl::expected<Snapshot, std::string> read_node_text(const std::string& text) {
+    Snapshot node;
+    try {
+        JsonReader::read(nlohmann::json::parse(text), node);
+    } catch (const nlohmann::json::exception& error) {
+        return tl::unexpected(std::string(error.what()));
+    }
+    std::ranges::sort(node.gpus, {},
+                      [](const Gpu& gpu) { return std::tuple(!gpu.present, gpu.index, gpu.uuid); });
+    std::ranges::sort(node.instances, {},
+                      [](const Instance& instance) { return std::tuple(instance.created, instance.id); });
+    return node;
+}
+
+}  // namespace cgpu::view

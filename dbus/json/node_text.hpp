@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "core/view/snapshot.hpp"
+
+/// What Describe of org.cgpu1.Manager answers.
+namespace cgpu::view {
+
+/// In ASCII: names may have bytes that a string of the bus can't have.
+[[nodiscard]] std::string node_text(Snapshot node);
+
+/// GPUs and instances are sorted as Snapshot says. Error: why the text isn't that of a node.
+[[nodiscard]] tl::expected<Snapshot, std::string> read_node_text(const std::string& text);
+
+}  // namespace cgpu::view

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/model/quote.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::bundle {
 namespace {
@@ -55,22 +56,9 @@ const char* name_of(mode_t kind) { return kind == S_IFDIR ? "folder" : "regular 
 
 }  // namespace
 
-RootOwnedFile::RootOwnedFile(RootOwnedFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-
-RootOwnedFile& RootOwnedFile::operator=(RootOwnedFile&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    std::swap(path_, other.path_);
-    return *this;
-}
-
-RootOwnedFile::~RootOwnedFile() {
-    if (fd_ >= 0) ::close(fd_);
-}
-
 std::optional<Refusal> RootOwnedFile::why_not_roots(mode_t kind, bool above) const {
     struct stat info {};
-    if (fstat(fd_, &info) != 0) return not_opened(path_, errno).value();
+    if (fstat(fd_.fd(), &info) != 0) return not_opened(path_, errno).value();
     if ((info.st_mode & S_IFMT) != kind)
         return model::make_refusal(Reason::not_permitted, shown(path_),
                                    std::string("it is no ") + name_of(kind), "put the file itself there");
@@ -93,16 +81,16 @@ tl::expected<RootOwnedFile, Refusal> RootOwnedFile::step(const std::string& name
     std::string path = path_ == "/" ? path_ + name : path_ + "/" + name;
     // Without O_NONBLOCK a pipe of that name would block the caller.
     const int fd =
-        openat(fd_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+        openat(fd_.fd(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
     if (fd < 0) return not_opened(path, errno, where_it_is);
-    return RootOwnedFile(fd, std::move(path));
+    return RootOwnedFile(Descriptor(fd), std::move(path));
 }
 
 tl::expected<RootOwnedFile, Refusal> RootOwnedFile::walk(const std::string& path, mode_t kind) {
     namespace fs = std::filesystem;
     const fs::path wanted = (fs::path(path) / "").lexically_normal().parent_path();
-    RootOwnedFile here(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "/");
-    if (here.fd_ < 0) return not_opened("/", errno);
+    RootOwnedFile here(Descriptor(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), "/");
+    if (!here.fd_) return not_opened("/", errno);
     if (auto why = here.why_not_roots(S_IFDIR, true)) return tl::unexpected(*why);
     for (auto part = std::next(wanted.begin()); part != wanted.end(); ++part) {
         const bool last = std::next(part) == wanted.end();
@@ -131,29 +119,23 @@ tl::expected<RootOwnedFile, Refusal> RootOwnedFile::file_in(const std::string& n
 
 tl::expected<std::vector<std::byte>, Refusal> RootOwnedFile::content(std::uint64_t most) const {
     struct stat info {};
-    if (fstat(fd_, &info) != 0) return not_opened(path_, errno);
+    if (fstat(fd_.fd(), &info) != 0) return not_opened(path_, errno);
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (size == 0 || size > most)
         return refuse(Reason::invalid, shown(path_),
                       size == 0 ? "it is empty" : "it has more than " + std::to_string(most) + " bytes",
                       kGetAgain);
-    std::vector<std::byte> bytes(size);
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ssize_t got = pread(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            return refuse(Reason::storage, shown(path_),
-                          "it can't be read: " + std::generic_category().message(errno), kUnreadable);
-        if (got == 0)
-            return refuse(Reason::storage, shown(path_), "it became shorter while it was read", kUnreadable);
-        done += static_cast<std::size_t>(got);
-    }
-    return bytes;
+    auto bytes = files::content_of(fd_.fd(), most);
+    if (!bytes)
+        return refuse(Reason::storage, shown(path_),
+                      "it can't be read: " + std::generic_category().message(bytes.error()), kUnreadable);
+    if (bytes->size() < size)
+        return refuse(Reason::storage, shown(path_), "it became shorter while it was read", kUnreadable);
+    return std::move(*bytes);
 }
 
 tl::expected<std::vector<std::string>, Refusal> RootOwnedFile::names() const {
-    const int again = openat(fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int again = openat(fd_.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* stream = again < 0 ? nullptr : fdopendir(again);
     if (stream == nullptr) {
         const int error = errno;

@@ -12,6 +12,7 @@
 #include <tl/expected.hpp>
 
 #include "core/model/refusal.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::bundle {
 
@@ -33,28 +34,22 @@ class RootOwnedFile {
     /// A regular file in this folder, by its name; refused as above.
     [[nodiscard]] tl::expected<RootOwnedFile, model::Refusal> file_in(const std::string& name) const;
 
-    RootOwnedFile(RootOwnedFile&& other) noexcept;
-    RootOwnedFile& operator=(RootOwnedFile&& other) noexcept;
-    RootOwnedFile(const RootOwnedFile&) = delete;
-    RootOwnedFile& operator=(const RootOwnedFile&) = delete;
-    ~RootOwnedFile();
-
     /// The whole content. Refused: invalid (it is empty, or larger than `most` bytes), storage.
     [[nodiscard]] tl::expected<std::vector<std::byte>, model::Refusal> content(std::uint64_t most) const;
     /// The names in this folder, sorted. Refused: storage.
     [[nodiscard]] tl::expected<std::vector<std::string>, model::Refusal> names() const;
     [[nodiscard]] const std::string& path() const { return path_; }
-    [[nodiscard]] int descriptor() const { return fd_; }
+    [[nodiscard]] int descriptor() const { return fd_.fd(); }
 
   private:
-    RootOwnedFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+    RootOwnedFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
     [[nodiscard]] tl::expected<RootOwnedFile, model::Refusal> step(const std::string& name, int flags,
                                                                    const char* where_it_is) const;
     [[nodiscard]] std::optional<model::Refusal> why_not_roots(mode_t kind, bool above) const;
     [[nodiscard]] static tl::expected<RootOwnedFile, model::Refusal> walk(const std::string& path,
                                                                           mode_t kind);
 
-    int fd_;
+    Descriptor fd_;
     std::string path_;
 };
 

@@ -18,8 +18,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -31,6 +29,7 @@
 #include "client/run/mounts/fronts.hpp"
 #include "client/run/mounts/mounts.hpp"
 #include "core/model/utf8.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::enter {
 namespace {
@@ -41,12 +40,12 @@ using client::ClientError;
 constexpr const char* kInstances = "/run/cgpu/instances/";
 
 client::Result<std::vector<std::string>> whole_environment() {
-    std::ifstream file("/proc/self/environ", std::ios::binary);
-    const std::string block(std::istreambuf_iterator<char>(file), {});
-    if (!file.is_open() || file.bad())
+    constexpr std::size_t kMost = std::size_t{64} << 20;  // far more than the kernel lets a program have
+    const auto block = files::read_text("/proc/self/environ", kMost);
+    if (!block)
         return client::fail(ClientError::Kind::failed,
                             "/proc/self/environ: it can't be read. Try: mount /proc.");
-    return read_environment(block);
+    return read_environment(*block);
 }
 
 client::Result<std::string> link_folder_of(const model::InstanceId& instance) {

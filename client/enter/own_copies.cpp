@@ -12,7 +12,6 @@ namespace cgpu::enter {
 namespace {
 
 using client::ClientError;
-using client::Descriptor;
 using client::DriverLibrary;
 
 tl::unexpected<ClientError> rights_stay() {
@@ -29,7 +28,7 @@ client::Result<Descriptor> open_copy(const Copy& copy, const client::Root& root)
     Descriptor file = root.find_real(copy.file.path, O_PATH);
     struct stat info {};
     // The inode of a file that was removed may be that of another one by now, so the owner is checked again.
-    if (client::id_of_file(file) != copy.file.id || fstat(file.get(), &info) != 0 || info.st_uid != getuid())
+    if (client::id_of_file(file) != copy.file.id || fstat(file.fd(), &info) != 0 || info.st_uid != getuid())
         return client::fail(
             ClientError::Kind::refused,
             copy.file.path +

@@ -9,9 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
+#include <vector>
 
 #include "client/fs/operations.hpp"
 #include "client/run/files/mount_table.hpp"
@@ -73,13 +72,12 @@ struct Destroy {
 /// The minor number, by which mounts without a disk are told apart: their major is 0. The tree itself can't
 /// be asked before it is served.
 unsigned device_of(const std::string& folder) {
-    std::ifstream mounts("/proc/self/mountinfo");
     unsigned device = 0;
-    for (std::string line; std::getline(mounts, line);) {
-        std::istringstream fields(line);
-        std::string id, parent, numbers, root, point;
-        if (!(fields >> id >> parent >> numbers >> root >> point) || point != folder) continue;
-        device = static_cast<unsigned>(std::strtoul(numbers.c_str() + numbers.find(':') + 1, nullptr, 10));
+    const auto mounts = client::mounts_here();
+    for (const auto& mount : mounts ? *mounts : std::vector<client::Mount>()) {
+        if (mount.point != folder) continue;
+        device = static_cast<unsigned>(
+            std::strtoul(mount.device.c_str() + mount.device.find(':') + 1, nullptr, 10));
     }
     return device;
 }

@@ -13,7 +13,7 @@
 #include "client/modules/module_folder.hpp"
 #include "client/modules/refused.hpp"
 #include "client/modules/tar.hpp"
-#include "client/run/files/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -29,13 +29,13 @@ Result<void> not_written(const fs::path& path) {
 /// Writes a new file, which is on the disk when this returns.
 Result<void> write_file(const fs::path& path, std::span<const std::byte> bytes) {
     const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (!file || fchmod(file.get(), 0644) != 0) return not_written(path);
+    if (!file || fchmod(file.fd(), 0644) != 0) return not_written(path);
     while (!bytes.empty()) {
-        const ssize_t done = write(file.get(), bytes.data(), bytes.size());
+        const ssize_t done = write(file.fd(), bytes.data(), bytes.size());
         if (done < 0 && errno != EINTR) return not_written(path);
         if (done > 0) bytes = bytes.subspan(static_cast<std::size_t>(done));
     }
-    return fsync(file.get()) == 0 ? Result<void>() : not_written(path);
+    return fsync(file.fd()) == 0 ? Result<void>() : not_written(path);
 }
 
 Result<void> write_bundle(const bundle::Bundle& bundle, const fs::path& folder) {
@@ -46,7 +46,7 @@ Result<void> write_bundle(const bundle::Bundle& bundle, const fs::path& folder) 
         !done)
         return done;
     const Descriptor written(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return written && fsync(written.get()) == 0 ? Result<void>() : not_written(folder);
+    return written && fsync(written.fd()) == 0 ? Result<void>() : not_written(folder);
 }
 
 /// The folder to copy from.

@@ -7,13 +7,13 @@
 #include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
 #include "client/node/enter_scope.hpp"
-#include "client/node/files/read_all.hpp"
 #include "client/node/remote_host.hpp"
 #include "client/node/wake.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/utf8.hpp"
 #include "dbus/caller.hpp"
 #include "dbus/names.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -167,7 +167,12 @@ Result<std::string> BusNode::describe() {
 Result<std::vector<std::byte>> BusNode::read_history() {
     const auto file = call([&] { return bus().manager.OpenHistory(); });
     if (!file) return tl::unexpected(file.error());
-    return read_all(file->get(), "history");
+    auto content = files::content_of(file->get());
+    if (!content)
+        return fail(ClientError::Kind::failed,
+                    "history: it can't be read: " + std::generic_category().message(content.error()) +
+                        ". Try: journalctl -u cgpud, and the disk.");
+    return std::move(*content);
 }
 
 Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) {

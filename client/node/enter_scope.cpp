@@ -3,13 +3,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <thread>
 #include <vector>
 
 #include "core/model/printable.hpp"
 #include "dbus/names.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -21,9 +20,8 @@ using Property = sdbus::Struct<std::string, sdbus::Variant>;
 using Auxiliary = sdbus::Struct<std::string, std::vector<Property>>;
 
 bool is_in(const std::string& unit) {
-    std::ifstream file("/proc/self/cgroup");
-    const std::string cgroups(std::istreambuf_iterator<char>(file), {});
-    return cgroups.find("/" + unit) != std::string::npos;
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    return files::read_text("/proc/self/cgroup", kMost).value_or("").find("/" + unit) != std::string::npos;
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "client/run/files/descriptor.hpp"
 #include "client/runtime/call/asked.hpp"
 #include "client/runtime/call/exec_environment.hpp"
 #include "client/runtime/call/hook_log.hpp"
@@ -32,6 +31,7 @@
 #include "client/runtime/hooks/check_hook.hpp"
 #include "client/runtime/hooks/mount_hook.hpp"
 #include "client/runtime/oci/own_hook.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -48,9 +48,9 @@ ClientError become_managed(char** arguments) {
 
 /// This process's stdin has the text from now on.
 bool put_on_stdin(const std::string& text) {
-    const client::Descriptor file(memfd_create("state", MFD_CLOEXEC));
-    return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-           lseek(file.get(), 0, SEEK_SET) == 0 && dup2(file.get(), STDIN_FILENO) == STDIN_FILENO;
+    const Descriptor file(memfd_create("state", MFD_CLOEXEC));
+    return file && write(file.fd(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+           lseek(file.fd(), 0, SEEK_SET) == 0 && dup2(file.fd(), STDIN_FILENO) == STDIN_FILENO;
 }
 
 /// createRuntime of a container without a limit. cgpud is called only if the container has GPUs that cgpud

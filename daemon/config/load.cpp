@@ -1,16 +1,14 @@
 #include "daemon/config/load.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "core/model/quote.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::config {
 namespace {
@@ -24,20 +22,14 @@ void add_unreadable(const fs::path& path, const std::string& why, Problems& prob
 
 /// The text of a file; empty if there is no file.
 std::optional<std::string> read_file(const fs::path& path, Problems& problems) {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found) return std::nullopt;
-    if (!error && status.type() == fs::file_type::directory)
-        error = std::make_error_code(std::errc::is_a_directory);
-    if (!error) {
-        errno = 0;
-        std::ifstream file(path, std::ios::binary);
-        std::ostringstream text;
-        if (file.is_open() && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
-        if (file.is_open() && !file.bad() && !text.bad()) return text.str();
-        error = std::error_code(errno, std::generic_category());
-    }
-    add_unreadable(path, error.message(), problems);
+    constexpr std::size_t kMost = std::size_t{4} << 20;
+    auto text = files::read_whole(path, kMost);
+    if (text) return std::move(*text);
+    if (text.error().is_no_file())
+        problems.push_back(
+            problem({path.string()}, "the file", text.error().why(), "put a file there, or remove it"));
+    else
+        add_unreadable(path, text.error().why(), problems);
     return std::nullopt;
 }
 

@@ -11,30 +11,52 @@
 #include <cstring>
 #include <utility>
 
+#include "files/read.hpp"
+
 namespace cgpu::store {
 namespace {
 
 constexpr std::size_t kFirstRecords = 255;  // with the header 64 KiB
+/// Some 260,000 leases, far more than a node has processes with GPUs. The file is read as a whole.
+constexpr std::size_t kLongest = std::size_t{64} << 20;
+
+constexpr const char* kFreeSpace = "free space in its folder, and let only one cgpud write there";
+constexpr const char* kMakeAnew =
+    "remove it: cgpud makes a new one, and counts the memory of the processes that run by the driver's "
+    "figures";
 
 std::string error_text() { return std::generic_category().message(errno); }
 
-/// A descriptor of the locked file, or -1 with errno.
-int open_locked(const std::filesystem::path& path) {
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return -1;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fchmod(fd, 0600) == 0) return fd;
-    const int error = errno;
-    close(fd);
-    errno = error;
-    return -1;
+tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, const std::string& why,
+                                           const std::string& remedy = kFreeSpace) {
+    return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(), why, remedy);
 }
 
-tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, const std::string& why) {
-    return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(), why,
-                         "free space in its folder, and let only one cgpud write there");
+tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, const files::Unread& unread) {
+    if (unread.is_no_file()) return refuse_file(path, unread.why(), kMakeAnew);
+    if (unread.error == EACCES || unread.error == EPERM)
+        return refuse_file(path, unread.why(), "let the user of cgpud read and write it and its folder");
+    return refuse_file(path, unread.why());
+}
+
+app::Result<Descriptor> open_locked(const std::filesystem::path& path) {
+    auto file = files::open_regular(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    if (!file) return refuse_file(path, file.error());
+    if (flock(file->fd(), LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? refuse_file(path, "another cgpud uses it",
+                                                  "stop that one, or give this one a runtime_dir of its own")
+                                    : refuse_file(path, error_text());
+    if (fchmod(file->fd(), 0600) != 0) return refuse_file(path, files::Unread{errno});
+    return std::move(*file);
 }
 
 }  // namespace
+
+app::Result<void> LeaseFile::check(const std::filesystem::path& path) {
+    const auto file = files::open_regular(path, O_NOFOLLOW);
+    if (!file && !file.error().is_missing()) return refuse_file(path, file.error());
+    return {};
+}
 
 LeaseFile::LeaseFile(std::filesystem::path path, int fd, const LeaseVersions& versions)
     : path_(std::move(path)), fd_(fd), versions_(versions) {}
@@ -51,9 +73,9 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
     std::string damage;
     // The second round is for a new file, after a damaged one was moved away.
     for (int round = 0; round < 2; ++round) {
-        const int fd = open_locked(path);
-        if (fd < 0) return refuse_file(path, errno == EWOULDBLOCK ? "another cgpud uses it" : error_text());
-        std::unique_ptr<LeaseFile> file(new LeaseFile(path, fd, versions));
+        auto opened = open_locked(path);
+        if (!opened) return tl::unexpected(opened.error());
+        std::unique_ptr<LeaseFile> file(new LeaseFile(path, opened->release(), versions));
         if (const auto begun = file->begin(); !begun) return tl::unexpected(begun.error());
         if (const auto version = file->version_to_come())
             return model::refuse(model::Refusal::Reason::storage, "lease file " + path.string(),
@@ -80,6 +102,8 @@ app::Result<void> LeaseFile::begin() {
     struct stat status {};
     if (fstat(fd_, &status) != 0) return trouble(error_text());
     const auto size = static_cast<std::size_t>(status.st_size);
+    // It is damaged, and isn't mapped in order to learn how.
+    if (size > kLongest) return {};
     if (size > 0) {
         void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
         if (mapped == MAP_FAILED) return trouble(error_text());
@@ -101,6 +125,8 @@ app::Result<void> LeaseFile::begin() {
 app::Result<void> LeaseFile::reserve(std::size_t records) {
     const auto bytes = sizeof(LeaseFileHeader) + records * sizeof(LeaseRecord);
     if (bytes <= bytes_) return {};
+    if (bytes > kLongest)
+        return trouble("it has " + std::to_string(bytes_ / sizeof(LeaseRecord)) + " leases");
     if (const int error = posix_fallocate(fd_, 0, static_cast<off_t>(bytes)); error != 0) {
         // The space that was allocated before the failure is of no use; the file is cut back to the mapped
         // size.
@@ -124,6 +150,7 @@ std::optional<std::uint32_t> LeaseFile::version_to_come() const {
 }
 
 std::string LeaseFile::find_damage() const {
+    if (mapped_ == nullptr) return "it is longer than " + std::to_string(kLongest >> 20) + " MiB";
     if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
     const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
     if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";

@@ -24,6 +24,8 @@ namespace cgpu::store {
 /// partial list would be granted a second time. A file that a newer release wrote is left alone.
 class LeaseFile final : public app::LeaseTable {
   public:
+    /// Whether what lies there can be read, if something does. Makes and changes nothing.
+    static app::Result<void> check(const std::filesystem::path& path);
     /// Opens or creates the file. Refused (storage), with nothing changed: it can't be created, another
     /// daemon holds it, or a newer version wrote it.
     static app::Result<std::unique_ptr<LeaseFile>> open(const std::filesystem::path& path,

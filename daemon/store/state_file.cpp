@@ -9,13 +9,16 @@
 
 #include "daemon/app/ports/log.hpp"
 #include "daemon/store/base/atomic_file.hpp"
-#include "daemon/store/base/whole_file.hpp"
 #include "daemon/store/state_json.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::store {
 namespace {
 
 using Reason = model::Refusal::Reason;
+
+/// Far more than a node with all its instances needs.
+constexpr std::size_t kLongestState = std::size_t{64} << 20;
 
 /// With spaces before the last line break, so that the file's length seldom changes: the disk's journal is
 /// written less then.
@@ -50,10 +53,13 @@ app::Result<std::optional<State>> StateFile::read() const {
     const std::string what = "state file " + path_.string();
     std::optional<std::string> before;
     for (;;) {
-        auto content = whole_file(path_);
+        auto content = files::read_whole(path_, kLongestState);
         if (!content)
-            return model::refuse(Reason::storage, what, "it can't be read: " + content.error().message(),
-                                 "let the user of cgpud read it");
+            return model::refuse(
+                Reason::storage, what, "it can't be read: " + content.error().why(),
+                content.error().is_no_file()
+                    ? "put the state file in its place, or remove it: without one cgpud begins anew"
+                    : "let the user of cgpud read it");
         if (!*content) return std::nullopt;
         auto state = read_state(**content);
         if (state) return std::move(*state);

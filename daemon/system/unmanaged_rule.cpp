@@ -1,9 +1,9 @@
 #include "daemon/system/unmanaged_rule.hpp"
 
-#include <cerrno>
-#include <fstream>
 #include <string>
 #include <system_error>
+
+#include "files/read.hpp"
 
 namespace cgpu::system {
 namespace {
@@ -27,10 +27,8 @@ tl::expected<void, model::Refusal> write_unmanaged_rule(const std::filesystem::p
         return {};
     }
     // Readers ask only whether it is there.
-    std::ofstream file(path);
-    file << rule << '\n';
-    file.close();
-    if (!file) return not_written(path, std::generic_category().message(errno));
+    const auto written = files::write_text(path, std::string(rule) + "\n");
+    if (!written) return not_written(path, written.error().why());
     return {};
 }
 

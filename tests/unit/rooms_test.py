@@ -14,7 +14,7 @@ FRONT = ["base", "driver", "link", "swap", "session", "contexts", "sizes", "leas
 SIMULATOR = ["model", "device/layout", "device/file", "device/ledger", *(f"driver/{room}" for room in (
     "base", "stream", "module", "graph", "context", "mapping", "memory", "runtime", "work", "launch", "api"))]
 # What each room of verbs may include: the input of all verbs, and how they print.
-CGPUCTL = ["core", "dbus", "client/cgpuctl/base", "client/cgpuctl/output", "client/node", "client/run"]
+CGPUCTL = ["core", "dbus", "files", "client/cgpuctl/base", "client/cgpuctl/output", "client/node", "client/run"]
 # What each room may include, beside itself and the rooms in it. The longest matching name of a room counts.
 MAY = {
     "core/wire": [],
@@ -29,7 +29,7 @@ MAY = {
     "core/schedule": ["core/model"],
     "core/upgrade": ["core/model", "core/wire"],
     "core/trace": ["core/model", "core/schedule"],
-    "bundle": ["core"],
+    "bundle": ["core", "files"],
     "daemon/app/ports/upgrade": ["core"],
     "daemon/app/ports": ["core"],
     "daemon/app/events": ["core", "daemon/app/ports"],
@@ -50,40 +50,39 @@ MAY = {
     "daemon/bus/objects": ["core", "daemon/app", "dbus", "daemon/bus/authority", "daemon/bus/calls", "daemon/bus/message",
                            "daemon/bus/usage"],
     "daemon/bus": ["core", "daemon/app", "dbus"],
-    "daemon/config": ["core"],
-    "daemon/store/base": [],
-    "daemon/store/history": ["core", "daemon/app", "daemon/store/base"],
-    "daemon/store": ["core", "daemon/app"],
-    "daemon/link/base": ["core", "daemon/app"],
-    "daemon/link/pages": ["core", "daemon/app", "daemon/link/base"],
-    "daemon/link/socket": ["core", "daemon/app", "daemon/link/base", "daemon/link/pages"],
-    "daemon/link/driver": ["core", "daemon/app", "daemon/link/base"],
-    "daemon/link/instance": ["core", "daemon/app", "daemon/link/base", "daemon/link/driver", "daemon/link/pages", "daemon/link/socket"],
-    "daemon/link": ["core", "daemon/app"],
+    "daemon/config": ["core", "files"],
+    "daemon/store/base": ["files"],
+    "daemon/store/history": ["core", "files", "daemon/app", "daemon/store/base"],
+    "daemon/store": ["core", "files", "daemon/app"],
+    "daemon/link/base": ["core", "files", "daemon/app"],
+    "daemon/link/pages": ["core", "files", "daemon/app", "daemon/link/base"],
+    "daemon/link/socket": ["core", "files", "daemon/app", "daemon/link/base", "daemon/link/pages"],
+    "daemon/link/driver": ["core", "files", "daemon/app", "daemon/link/base"],
+    "daemon/link/instance": ["core", "files", "daemon/app", "daemon/link/base", "daemon/link/driver", "daemon/link/pages", "daemon/link/socket"],
+    "daemon/link": ["core", "files", "daemon/app"],
     "daemon/gpu/messages": ["core", "daemon/app"],
-    "daemon/gpu/reader": ["core", "daemon/app", "daemon/gpu/messages"],
+    "daemon/gpu/reader": ["core", "files", "daemon/app", "daemon/gpu/messages"],
     "daemon/gpu": ["core", "daemon/app"],
     "daemon/modules": ["core", "bundle", "daemon/app"],
     "daemon/system/log": ["core", "daemon/app"],
-    "daemon/system/processes": ["core", "daemon/app"],
-    "daemon/system": ["core", "daemon/app"],
+    "daemon/system/processes": ["core", "files", "daemon/app"],
+    "daemon/system": ["core", "files", "daemon/app"],
     "daemon": ["core", "daemon"],
     "client/node/values": ["core/view"],
-    "client/node/files": ["client/node/values"],
-    "client/node": ["core/model", "core/request", "core/view", "dbus"],
-    "client/run/files": ["core", "client/node"],
-    "client/run/driver": ["core", "client/node", "client/run/files"],
-    "client/run/mounts": ["core", "client/node", "client/run/driver", "client/run/files"],
-    "client/run/job": ["core", "client/node"],
+    "client/node": ["core/model", "core/request", "core/view", "files", "dbus"],
+    "client/run/files": ["core", "files", "client/node"],
+    "client/run/driver": ["core", "files", "client/node", "client/run/files"],
+    "client/run/mounts": ["core", "files", "client/node", "client/run/driver", "client/run/files"],
+    "client/run/job": ["core", "files", "client/node"],
     "client/exporter": ["core/model", "core/view", "client/node"],
-    "client/enter": ["core", "client/node", "client/run"],
-    "client/modules": ["core", "bundle", "client/node", "client/run"],
-    "client/runtime/oci": ["core", "client/node", "client/run"],
-    "client/runtime/call": ["core", "client/node", "client/run", "client/runtime/oci"],
-    "client/runtime/chain": ["core", "client/node", "client/run", "client/runtime/oci", "client/runtime/call"],
-    "client/runtime/nvidia": ["core", "client/node", "client/run", "client/runtime/oci"],
-    "client/runtime/hooks": ["core", "client/node", "client/run", "client/runtime/oci", "client/runtime/nvidia"],
-    "client/runtime": ["core", "client/node", "client/run"],
+    "client/enter": ["core", "files", "client/node", "client/run"],
+    "client/modules": ["core", "files", "bundle", "client/node", "client/run"],
+    "client/runtime/oci": ["core", "files", "client/node", "client/run"],
+    "client/runtime/call": ["core", "files", "client/node", "client/run", "client/runtime/oci"],
+    "client/runtime/chain": ["core", "files", "client/node", "client/run", "client/runtime/oci", "client/runtime/call"],
+    "client/runtime/nvidia": ["core", "files", "client/node", "client/run", "client/runtime/oci"],
+    "client/runtime/hooks": ["core", "files", "client/node", "client/run", "client/runtime/oci", "client/runtime/nvidia"],
+    "client/runtime": ["core", "files", "client/node", "client/run"],
     "client/cgpuctl/output": ["core", "client/node", "dbus"],
     "client/cgpuctl/base": ["core", "client/cgpuctl/output", "client/node"],
     "client/cgpuctl/completion": CGPUCTL,
@@ -125,6 +124,7 @@ MAY = {
     "module/front/nvml": ["core/wire", *(f"module/front/{each}" for each in FRONT[:3])],
     "dbus/json": ["core/view"],
     "dbus": [],
+    "files": [],
     "tests/sim": [],
     **{f"tests/sim/{room}": ["tests/sim/include", *(f"tests/sim/{each}" for each in SIMULATOR[:at])]
        for at, room in enumerate(SIMULATOR)},
@@ -135,7 +135,7 @@ MAY = {
     "tests/peer": ["core/wire"],
     "tests/programs": ["core/wire", "tests/sim/include", "tests/peer"],
     "tests/fuzz": ["core", "bundle", "daemon", "client", "tests/unit"],
-    "tests/unit": ["core", "bundle", "daemon", "client", "module", "dbus", "tests/peer"],
+    "tests/unit": ["core", "files", "bundle", "daemon", "client", "module", "dbus", "tests/peer"],
     "bench": ["core", "daemon", "module", "tests/sim/include", "tests/unit"],
 }
 # The core is pure: nothing that reaches outside may be included.
@@ -244,7 +244,7 @@ def sizes(root):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    folders = [root / top for top in ("core", "bundle", "daemon", "client", "module", "dbus", "bench", "tests")]
+    folders = [root / top for top in ("core", "files", "bundle", "daemon", "client", "module", "dbus", "bench", "tests")]
     missing = [str(folder) for folder in folders if not folder.is_dir()]
     if missing:
         sys.exit(f"no such folder: {', '.join(missing)}")

@@ -12,8 +12,8 @@
 #include "client/cgpuctl/output/values.hpp"
 #include "client/cgpuctl/trace/trace_json.hpp"
 #include "client/cgpuctl/trace/trace_reading.hpp"
-#include "client/run/files/descriptor.hpp"
 #include "core/model/quote.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -88,7 +88,7 @@ Result<void> trace_verb(const Input& input, client::Node& node, Terminal& termin
     const HeldSignals signals{SIGINT, SIGTERM, SIGHUP};
     const auto started = node.start_trace(input.gpu, *seconds);
     if (!started) return tl::unexpected(started.error());
-    const client::Descriptor socket(*started);
+    const Descriptor socket(*started);
     std::ofstream file;
     if (input.output != "-") {
         file.open(input.output, std::ios::binary | std::ios::trunc);
@@ -99,7 +99,7 @@ Result<void> trace_verb(const Input& input, client::Node& node, Terminal& termin
                                     ". Try: name a file in a folder that you may write.");
     }
     TraceJson json;
-    const auto end = read_trace(socket.get(), signals.fd(), json, input.output == "-" ? terminal.out() : file,
+    const auto end = read_trace(socket.fd(), signals.fd(), json, input.output == "-" ? terminal.out() : file,
                                 [&](const TraceEnd& so_far) {
                                     terminal.progress("GPU " + input.gpu + ": " +
                                                       counted(so_far.records, "record") + "; Ctrl-C ends it");

@@ -6,15 +6,16 @@
 
 #include "client/run/driver/library_file.hpp"
 #include "core/elf/fit_exports.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::client {
 
 Image Image::of(const Descriptor& file) {
     struct stat info {};
     Image image;
-    if (!file || fstat(file.get(), &info) != 0 || info.st_size == 0) return image;
+    if (!file || fstat(file.fd(), &info) != 0 || info.st_size == 0) return image;
     const auto size = static_cast<std::size_t>(info.st_size);
-    void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.get(), 0);
+    void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.fd(), 0);
     if (at != MAP_FAILED) image.bytes_ = {static_cast<std::byte*>(at), size};
     return image;
 }
@@ -24,7 +25,13 @@ Image::~Image() {
 }
 
 Result<Image> fit_front(const std::string& front, const Descriptor& driver, const std::string& name) {
-    Image image = Image::of(Descriptor(open(front.c_str(), O_RDONLY | O_CLOEXEC)));
+    const auto file = files::open_regular(front);
+    if (!file)
+        return fail(ClientError::Kind::failed,
+                    front + ": it can't be read" +
+                        (file.error().is_missing() ? "" : ": " + file.error().why()) +
+                        ". Try: install the cgpu module.");
+    Image image = Image::of(*file);
     if (image.bytes().empty())
         return fail(ClientError::Kind::failed, front + ": it can't be read. Try: install the cgpu module.");
     const auto present = elf::exported_symbols(reader_of(driver));

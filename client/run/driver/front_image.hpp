@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/node/values/client_error.hpp"
-#include "client/run/files/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 

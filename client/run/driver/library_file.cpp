@@ -43,7 +43,7 @@ elf::ReadAt reader_of(const Descriptor& file) {
         std::size_t done = 0;
         while (done < to.size()) {
             const ssize_t got =
-                pread(file.get(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+                pread(file.fd(), to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
             if (got <= 0) return false;
             done += static_cast<std::size_t>(got);
         }

@@ -3,8 +3,8 @@
 #include <array>
 #include <string_view>
 
-#include "client/run/files/descriptor.hpp"
 #include "core/elf/symbols.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 

@@ -200,7 +200,7 @@ class Reader {
 std::vector<std::string> some_names_in(const Root& root, const std::string& folder) {
     const Descriptor fd = root.find(folder, O_RDONLY | O_DIRECTORY);
     std::vector<std::string> names;
-    DIR* listing = fd ? fdopendir(dup(fd.get())) : nullptr;
+    DIR* listing = fd ? fdopendir(dup(fd.fd())) : nullptr;
     if (listing == nullptr) return names;
     while (const dirent* entry = names.size() < kMaxListed ? readdir(listing) : nullptr)
         names.emplace_back(entry->d_name);

@@ -110,7 +110,7 @@ void LibrarySearch::consider(const std::string& path, const std::string& name, W
         return refuse(model::quote(path) + ": it can't be looked at: " + std::strerror(errno) +
                       ". Try: run the command again, perhaps with a larger limit of open files (ulimit -n).");
     struct stat info {};
-    const unsigned machine = file && fstat(file.get(), &info) == 0 ? machine_of_driver(file) : 0;
+    const unsigned machine = file && fstat(file.fd(), &info) == 0 ? machine_of_driver(file) : 0;
     // Nobody gets at the GPU by it, whatever its name: it isn't covered.
     if (machine == 0) return;
     const std::string real = root_.path_of(there);

@@ -26,7 +26,7 @@ bool belongs_to_root_alone(const struct stat& info) {
 
 std::string target_of(const Descriptor& link) {
     std::string target(PATH_MAX, '\0');
-    const ssize_t length = readlinkat(link.get(), "", target.data(), target.size());
+    const ssize_t length = readlinkat(link.fd(), "", target.data(), target.size());
     target.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
     return target;
 }
@@ -39,7 +39,7 @@ std::optional<std::string> writable_by_others(const Root& root, const std::strin
     for (int links = 0;;) {
         const Descriptor there = root.find_real(at.native(), O_PATH | O_NOFOLLOW);
         struct stat info {};
-        if (!there || fstat(there.get(), &info) != 0) return at.native();
+        if (!there || fstat(there.fd(), &info) != 0) return at.native();
         if (S_ISLNK(info.st_mode)) {
             // The folder of the link is root's alone, so the link is what root has made or left there.
             const std::string target = target_of(there);

@@ -21,8 +21,8 @@
 #include <string_view>
 #include <utility>
 
-#include "client/run/files/descriptor.hpp"
 #include "client/run/files/root.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -62,7 +62,7 @@ class Inherited {
         const std::string path(text.data(), static_cast<std::size_t>(length));
         Descriptor found = by_user(path, flags);
         if (!found && getuid() == 0) found = root_.find_real(path, flags);
-        return found && id_of(found.get()) == id ? std::move(found) : Descriptor();
+        return found && id_of(found.fd()) == id ? std::move(found) : Descriptor();
     }
 
   private:
@@ -92,7 +92,7 @@ std::optional<std::vector<int>> descriptors_here() {
 
 void give_up(int fd) {
     const Descriptor null(fd > STDERR_FILENO ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC));
-    if (!null || dup2(null.get(), fd) < 0) close(fd);
+    if (!null || dup2(null.fd(), fd) < 0) close(fd);
 }
 
 /// Whether it leads into the mounts or users of another namespace, which setns(2) enters.
@@ -116,7 +116,7 @@ void settle(int fd, const std::vector<FileId>& closed, const Inherited& inherite
     }
     const int flags = (fcntl(fd, F_GETFL) & O_PATH) | O_DIRECTORY;
     const Descriptor found = inherited.again("/proc/self/fd/" + std::to_string(fd), id, flags);
-    if (!found || dup2(found.get(), fd) < 0) give_up(fd);
+    if (!found || dup2(found.fd(), fd) < 0) give_up(fd);
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ Result<void> settle_inherited(const std::vector<FileId>& closed, uid_t user, gid
     constexpr const char* kWorkingFolder = "/proc/self/cwd";
     constexpr int kFolder = O_PATH | O_DIRECTORY;
     const Descriptor here(open(kWorkingFolder, kFolder | O_CLOEXEC));
-    const auto id = here ? id_of(here.get()) : std::nullopt;
+    const auto id = here ? id_of(here.fd()) : std::nullopt;
     const Descriptor found = id ? inherited.again(kWorkingFolder, *id, kFolder) : Descriptor();
-    if (!found || fchdir(found.get()) != 0)
+    if (!found || fchdir(found.fd()) != 0)
         return fail(
             ClientError::Kind::refused,
             "the working folder: it was removed, or can't be reached by its path, so the job's mounts "

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "files/read.hpp"
+
 namespace cgpu::client {
 namespace {
 
@@ -28,7 +30,7 @@ std::string name_of(const std::string& path) { return path.substr(path.find_last
 
 }  // namespace
 
-std::string by_descriptor(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.get()); }
+std::string by_descriptor(const Descriptor& file) { return "/proc/self/fd/" + std::to_string(file.fd()); }
 
 Result<Root> Root::open(const std::string& folder) {
     Descriptor fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -54,7 +56,7 @@ Descriptor Root::look_up(const std::string& path, int flags, std::uint64_t resol
     constexpr int kTries = 32;
     long fd = -1;
     for (int i = 0; i < kTries && (i == 0 || (fd < 0 && errno == EAGAIN)); ++i)
-        fd = syscall(SYS_openat2, fd_.get(), path.c_str(), &how, sizeof how);
+        fd = syscall(SYS_openat2, fd_.fd(), path.c_str(), &how, sizeof how);
     return Descriptor(static_cast<int>(fd));
 }
 
@@ -62,8 +64,9 @@ Descriptor Root::find_file(const std::string& path) const {
     // Checked before it is opened, because opening a device or a fifo has side effects.
     const Descriptor there = find(path, O_PATH);
     struct stat info {};
-    if (!there || fstat(there.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Descriptor();
-    return Descriptor(::open(by_descriptor(there).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!there || fstat(there.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return Descriptor();
+    // Without O_NONBLOCK a lease of another process would have to be waited for.
+    return Descriptor(::open(by_descriptor(there).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
 Descriptor Root::make_folder(const std::string& path) const {
@@ -72,7 +75,7 @@ Descriptor Root::make_folder(const std::string& path) const {
     if (Descriptor there = find(path, kFolder); there || errno != ENOENT) return there;
     const Descriptor parent = make_folder(parent_of(path));
     if (!parent) return Descriptor();
-    if (mkdirat(parent.get(), name_of(path).c_str(), 0755) != 0 && errno != EEXIST) return Descriptor();
+    if (mkdirat(parent.fd(), name_of(path).c_str(), 0755) != 0 && errno != EEXIST) return Descriptor();
     return find(path, kFolder);
 }
 
@@ -89,7 +92,7 @@ std::vector<std::string> Root::names_in(const std::string& folder,
                                         const std::function<bool(std::string_view)>& wanted) const {
     const Descriptor fd = find(folder, O_RDONLY | O_DIRECTORY);
     std::vector<std::string> names;
-    DIR* listing = fd ? fdopendir(dup(fd.get())) : nullptr;
+    DIR* listing = fd ? fdopendir(dup(fd.fd())) : nullptr;
     if (listing == nullptr) return names;
     while (const dirent* entry = readdir(listing))
         if (wanted(entry->d_name)) names.emplace_back(entry->d_name);
@@ -100,13 +103,7 @@ std::vector<std::string> Root::names_in(const std::string& folder,
 
 std::string Root::text_of(const std::string& path, std::size_t limit) const {
     const Descriptor fd = find_file(path);
-    std::string text;
-    if (!fd) return text;
-    std::array<char, 4096> part{};
-    ssize_t got = 0;
-    while (text.size() < limit && (got = read(fd.get(), part.data(), part.size())) > 0)
-        text.append(part.data(), static_cast<std::size_t>(got));
-    return text.substr(0, limit);
+    return fd ? files::read_up_to(fd.fd(), limit).value_or("") : "";
 }
 
 std::string Root::path_of(const Descriptor& file) const {

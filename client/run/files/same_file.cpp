@@ -36,13 +36,13 @@ std::optional<std::string> within(const Mount& mount, const std::string& path) {
 
 std::optional<FileId> id_of_file(const Descriptor& file) {
     struct stat info {};
-    if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    if (!file || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
     return FileId{info.st_dev, info.st_ino};
 }
 
 std::optional<std::uint64_t> mount_of_file(const Descriptor& file) {
     struct statx info {};
-    if (!file || statx(file.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0 ||
+    if (!file || statx(file.fd(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0 ||
         (info.stx_mask & STATX_MNT_ID) == 0)
         return std::nullopt;
     return info.stx_mnt_id;

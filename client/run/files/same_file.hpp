@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "client/run/files/descriptor.hpp"
 #include "client/run/files/mount_table.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 

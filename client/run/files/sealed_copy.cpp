@@ -28,10 +28,10 @@ Descriptor sealed_copy(const Descriptor& file, const char* name) {
     if (!copy) return Descriptor();
     off_t from = 0;
     ssize_t copied = 0;
-    do copied = sendfile(copy.get(), file.get(), &from, kCopiedAtOnce);
+    do copied = sendfile(copy.fd(), file.fd(), &from, kCopiedAtOnce);
     while (copied > 0 || (copied < 0 && errno == EINTR));
     if (copied < 0 ||
-        fcntl(copy.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+        fcntl(copy.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
         return Descriptor();
     return Descriptor(open(by_descriptor(copy).c_str(), O_RDONLY | O_CLOEXEC));
 }

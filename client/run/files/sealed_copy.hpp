@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/run/files/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 

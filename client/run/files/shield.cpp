@@ -24,7 +24,7 @@ std::vector<std::string> folders_on_the_way(const std::string& path) {
 
 bool is_written_by_root_alone(const Descriptor& folder) {
     struct stat info {};
-    return fstat(folder.get(), &info) == 0 && info.st_uid == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return fstat(folder.fd(), &info) == 0 && info.st_uid == 0 && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 bool receives_mounts(const std::vector<Mount>& mounts, std::uint64_t id) {
@@ -35,9 +35,9 @@ bool receives_mounts(const std::vector<Mount>& mounts, std::uint64_t id) {
 Result<void> bind_over_itself(const Descriptor& folder, const std::string& name) {
     if (auto kept = keep_in_namespace(folder, name); !kept) return kept;
     const Descriptor copy(
-        open_tree(folder.get(), "", AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+        open_tree(folder.fd(), "", AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
     if (!copy ||
-        move_mount(copy.get(), "", folder.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+        move_mount(copy.fd(), "", folder.fd(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
         return mount_failed("mounting over " + name, errno);
     if (mount(nullptr, by_descriptor(copy).c_str(), nullptr, MS_PRIVATE | MS_REC, nullptr) != 0)
         return mount_failed("keeping " + name + " to the container", errno);

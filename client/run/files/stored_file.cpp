@@ -11,6 +11,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "files/read.hpp"
+
 namespace cgpu::client {
 namespace {
 
@@ -23,7 +25,7 @@ constexpr std::array<std::uint32_t, 10> kKernels = {
 Descriptor open_stored(const Descriptor& there) {
     struct stat info {};
     struct statfs system {};
-    if (!there || fstat(there.get(), &info) != 0 || fstatfs(there.get(), &system) != 0) return Descriptor();
+    if (!there || fstat(there.fd(), &info) != 0 || fstatfs(there.fd(), &system) != 0) return Descriptor();
     const auto type = static_cast<std::uint32_t>(system.f_type);
     if (!S_ISREG(info.st_mode) || std::ranges::find(kKernels, type) != kKernels.end()) {
         errno = EINVAL;
@@ -34,13 +36,7 @@ Descriptor open_stored(const Descriptor& there) {
 
 std::string stored_text_of(const Root& root, const std::string& path, std::size_t limit) {
     const Descriptor file = open_stored(root.find(path, O_PATH));
-    std::string text;
-    std::array<char, 4096> part{};
-    for (ssize_t got = 1; file && got > 0 && text.size() < limit;) {
-        got = read(file.get(), part.data(), part.size());
-        if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
-    }
-    return text.substr(0, limit);
+    return file ? files::read_up_to(file.fd(), limit).value_or("") : "";
 }
 
 }  // namespace cgpu::client

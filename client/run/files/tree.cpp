@@ -15,7 +15,7 @@ namespace cgpu::client {
 
 std::optional<MountPlace> mount_place(const Descriptor& file) {
     struct statx info {};
-    if (statx(file.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
+    if (statx(file.fd(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return std::nullopt;
     return MountPlace{info.stx_mnt_id, (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0};
 }
 
@@ -71,20 +71,20 @@ Result<void> take_off_binds(const std::string& path, const Root& root) {
 Result<Tree> Tree::take(const Descriptor& what, const std::string& name) {
     // The caller's open may have failed: its errno is the reason then.
     if (!what) return mount_failed("taking " + name, errno);
-    Descriptor fd(open_tree(what.get(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    Descriptor fd(open_tree(what.fd(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
     if (!fd) return mount_failed("taking " + name, errno);
     return Tree(std::move(fd));
 }
 
 bool Tree::is_folder() const {
     struct stat info {};
-    return fstat(fd_.get(), &info) == 0 && S_ISDIR(info.st_mode);
+    return fstat(fd_.fd(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 Result<void> Tree::attach(const Descriptor& target, const std::string& name) const {
     if (!target) return mount_failed("mounting over " + name, errno);
     if (auto kept = keep_in_namespace(target, name); !kept) return kept;
-    if (move_mount(fd_.get(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+    if (move_mount(fd_.fd(), "", target.fd(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
         return mount_failed("mounting over " + name, errno);
     // A clone of a shared mount shares later mounts with it.
     if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, MS_PRIVATE, nullptr) != 0)

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "client/node/values/client_error.hpp"
-#include "client/run/files/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 

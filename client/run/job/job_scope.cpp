@@ -1,8 +1,8 @@
 #include "client/run/job/job_scope.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <vector>
+
+#include "files/read.hpp"
 
 namespace cgpu::client {
 namespace {
@@ -57,8 +57,8 @@ std::optional<std::string> slice_for_job(std::string_view cgroups) {
 }
 
 std::optional<std::string> slice_for_this_process() {
-    std::ifstream file("/proc/self/cgroup");
-    return slice_for_job(std::string(std::istreambuf_iterator<char>(file), {}));
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    return slice_for_job(files::read_text("/proc/self/cgroup", kMost).value_or(""));
 }
 
 std::string scope_name(std::string_view id) {

@@ -43,12 +43,12 @@ Descriptor open_read_only(const std::string& path, const FileId& id) {
     const std::filesystem::path file(path);
     const Descriptor folder = host->find_real(file.parent_path().native(), O_PATH | O_DIRECTORY);
     if (!folder) return Descriptor();
-    const Descriptor copy(open_tree(folder.get(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    const Descriptor copy(open_tree(folder.fd(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
     mount_attr read_only{};
     read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-    if (!copy || mount_setattr(copy.get(), "", AT_EMPTY_PATH, &read_only, sizeof read_only) != 0)
+    if (!copy || mount_setattr(copy.fd(), "", AT_EMPTY_PATH, &read_only, sizeof read_only) != 0)
         return Descriptor();
-    const Descriptor there(openat(copy.get(), file.filename().c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    const Descriptor there(openat(copy.fd(), file.filename().c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (id_of_file(there) != id) return Descriptor();
     return Descriptor(open(by_descriptor(there).c_str(), O_RDONLY | O_CLOEXEC));
 }

@@ -35,7 +35,7 @@ Descriptor connect_to(const Descriptor& folder) {
     address.sun_family = AF_UNIX;
     const std::string path = by_descriptor(folder) + "/socket";
     path.copy(address.sun_path, sizeof address.sun_path - 1);
-    if (!socket || connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    if (!socket || connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return Descriptor();
     return socket;
 }
@@ -57,17 +57,17 @@ bool send_message(const Descriptor& socket, const M& message, std::span<const in
         rights->cmsg_len = CMSG_LEN(fds.size_bytes());
         std::memcpy(CMSG_DATA(rights), fds.data(), fds.size_bytes());
     }
-    return sendmsg(socket.get(), &header, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof copy);
+    return sendmsg(socket.fd(), &header, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof copy);
 }
 
 /// The packet's length; 0: the daemon closed the connection or didn't answer. A daemon that refuses the Hello
 /// closes the connection with the files unread: the kernel then reports ECONNRESET once, before the sentence.
 std::size_t receive(const Descriptor& socket, std::span<std::byte> buffer, Clock::time_point until) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    pollfd entry{socket.get(), POLLIN, 0};
+    pollfd entry{socket.fd(), POLLIN, 0};
     if (left <= 0 || poll(&entry, 1, static_cast<int>(left) + 1) <= 0) return 0;
-    ssize_t got = recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (got < 0 && errno == ECONNRESET) got = recv(socket.get(), buffer.data(), buffer.size(), 0);
+    ssize_t got = recv(socket.fd(), buffer.data(), buffer.size(), 0);
+    if (got < 0 && errno == ECONNRESET) got = recv(socket.fd(), buffer.data(), buffer.size(), 0);
     return got > 0 ? static_cast<std::size_t>(got) : 0;
 }
 
@@ -92,7 +92,7 @@ Result<bool> try_once(const Descriptor& folder, const std::vector<DriverFile>& f
     hello.role = wire::Role::hand_over;
     std::vector<int> fds;
     fds.reserve(files.size());
-    for (const DriverFile& each : files) fds.push_back(each.file.get());
+    for (const DriverFile& each : files) fds.push_back(each.file.fd());
     if (!send_message(socket, hello)) return false;
     std::array<std::byte, wire::kLargestMessage> buffer{};
     (void)send_message(socket, message_of(files), fds);  // it fails if the Hello is already refused

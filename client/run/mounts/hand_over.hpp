@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "client/node/values/client_error.hpp"
-#include "client/run/files/descriptor.hpp"
 #include "core/wire/message.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::client {
 

@@ -37,14 +37,14 @@ class Base {
         // Large enough for two fronts; libraries are executed from it, so it is not noexec as /run may be.
         const Descriptor system(fsopen("tmpfs", FSOPEN_CLOEXEC));
         const auto set = [&system](const char* key, const char* value) {
-            return system && fsconfig(system.get(), FSCONFIG_SET_STRING, key, value, 0) == 0;
+            return system && fsconfig(system.fd(), FSCONFIG_SET_STRING, key, value, 0) == 0;
         };
         if (!set("source", "cgpu") || !set("mode", "0755") || !set("size", "64m") ||
-            fsconfig(system.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
+            fsconfig(system.fd(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
             return mount_failed("a file system for " + path, errno);
-        Descriptor top(fsmount(system.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
-        if (!top || move_mount(top.get(), "", folder.get(), "",
-                               MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+        Descriptor top(fsmount(system.fd(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+        if (!top ||
+            move_mount(top.fd(), "", folder.fd(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
             return mount_failed("mounting over " + path, errno);
         return Base(path, Root::of_mount(std::move(top)));
     }
@@ -80,11 +80,11 @@ Result<void> write_library(const std::string& path, std::span<const std::byte> i
     const Descriptor file = base.root().make_file(base.in(path));
     std::size_t done = 0;
     while (file && done < image.size()) {
-        const ssize_t wrote = write(file.get(), image.data() + done, image.size() - done);
+        const ssize_t wrote = write(file.fd(), image.data() + done, image.size() - done);
         if (wrote <= 0) return mount_failed("writing " + path, errno);
         done += static_cast<std::size_t>(wrote);
     }
-    if (!file || fchmod(file.get(), mode) != 0) return mount_failed("writing " + path, errno);
+    if (!file || fchmod(file.fd(), mode) != 0) return mount_failed("writing " + path, errno);
     return {};
 }
 

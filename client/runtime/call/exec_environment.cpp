@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/run/files/descriptor.hpp"
 #include "client/runtime/oci/json_file.hpp"
 #include "core/request/variables.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -92,20 +92,19 @@ bool grant_to_executed(const Invocation& invocation) {
     if (folder.empty()) return false;
     const auto bundle = OciBundle::read(folder);
     if (!bundle || !bundle->is_managed()) return false;
-    const client::Descriptor file(open(invocation.process.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor file(open(invocation.process.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat info {};
-    if (file.get() < 0 || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
-        info.st_size > kMostBytes)
+    if (file.fd() < 0 || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMostBytes)
         return false;
-    const std::string text = read_all(file.get(), static_cast<std::size_t>(info.st_size));
+    const std::string text = read_all(file.fd(), static_cast<std::size_t>(info.st_size));
     Json process = Json::parse(text, nullptr, false);
     if (!process.is_object()) return false;
     const auto env = process.find("env");
     process["env"] =
         with_grant(env != process.end() && env->is_array() ? *env : Json::array(), bundle->environment());
     const std::string changed = process.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (write_all(file.get(), changed)) return true;
-    write_all(file.get(), text);
+    if (write_all(file.fd(), changed)) return true;
+    write_all(file.fd(), text);
     return false;
 }
 

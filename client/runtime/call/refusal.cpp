@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "files/read.hpp"
+
 namespace cgpu::runtime {
 namespace {
 
@@ -39,12 +41,10 @@ void report_failed_hook(const HookLog& log, const std::string& text) {
     if (log.file.empty()) return;
     // In a user namespace a hook may not write there: then the message on stderr has to do.
     const std::string beside = log.file + ".cgpu";
-    std::ofstream file(beside);
-    file << log_line(message, log.as_json);
-    file.close();
+    const auto written = files::write_text(beside, log_line(message, log.as_json));
     std::error_code error;
-    if (file) std::filesystem::rename(beside, log.file, error);
-    if (!file || error) std::filesystem::remove(beside, error);
+    if (written) std::filesystem::rename(beside, log.file, error);
+    if (!written || error) std::filesystem::remove(beside, error);
 }
 
 void report_refusal(const Invocation& invocation, const std::string& text) {

@@ -24,7 +24,7 @@ constexpr std::size_t kMostEntries = 16384;
 std::optional<struct stat> look_at(const Root& root, const std::string& path) {
     struct stat info {};
     const auto file = root.find_real(path, O_PATH | O_NOFOLLOW);
-    if (!file || fstat(file.get(), &info) != 0) return std::nullopt;
+    if (!file || fstat(file.fd(), &info) != 0) return std::nullopt;
     return info;
 }
 

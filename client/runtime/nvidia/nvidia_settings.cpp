@@ -1,13 +1,12 @@
 #include "client/runtime/nvidia/nvidia_settings.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 
 #include "client/runtime/oci/json_file.hpp"
 #include "core/model/trimmed.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -39,8 +38,8 @@ NvidiaSettings read_nvidia_settings(std::string_view text) {
 }
 
 NvidiaSettings nvidia_settings(const std::string& file) {
-    std::ifstream stream(file);
-    return read_nvidia_settings(std::string(std::istreambuf_iterator<char>(stream), {}));
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    return read_nvidia_settings(files::read_text(file, kMost).value_or(""));
 }
 
 bool must_use_volumes(const NvidiaSettings& settings, const OciBundle& bundle) {

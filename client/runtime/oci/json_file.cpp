@@ -1,12 +1,13 @@
 #include "client/runtime/oci/json_file.hpp"
 
-#include <fstream>
+#include "files/read.hpp"
 
 namespace cgpu::runtime {
 
 Json read_json(const std::string& path) {
-    std::ifstream file(path);
-    return file.is_open() ? Json::parse(file, nullptr, false) : Json();
+    constexpr std::size_t kMost = std::size_t{64} << 20;
+    const auto text = files::read_text(path, kMost);
+    return text ? Json::parse(*text, nullptr, false) : Json();
 }
 
 std::string text_at(const Json& json, const char* where) {

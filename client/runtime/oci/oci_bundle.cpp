@@ -4,10 +4,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "files/read.hpp"
 
 namespace cgpu::runtime {
 namespace {
@@ -49,18 +50,19 @@ bool begins_with(const Json& hook, const std::vector<std::string>& arguments) {
 
 Result<OciBundle> OciBundle::read(const std::string& folder) {
     const std::string absolute = std::filesystem::absolute(folder.empty() ? "." : folder).native();
-    std::ifstream file(absolute + "/config.json");
+    constexpr std::size_t kMost = std::size_t{64} << 20;
+    const auto text = files::read_text(absolute + "/config.json", kMost);
     bool too_deep = false;
     const auto look = [&too_deep](int depth, Json::parse_event_t, const Json&) {
         too_deep = too_deep || depth > kMostDepth;
         return depth <= kMostDepth;
     };
-    Json config = Json::parse(file, look, false);
+    Json config = text ? Json::parse(*text, look, false) : Json();
     if (too_deep)
         return client::fail(Kind::failed, absolute + "/config.json: it is nested deeper than " +
                                               std::to_string(kMostDepth) +
                                               " levels. Try: read the container engine's log.");
-    if (!file.is_open() || !config.is_object())
+    if (!config.is_object())
         return client::fail(
             Kind::failed,
             absolute +
@@ -177,10 +179,9 @@ void OciBundle::remove_hooks(const std::string& stage, const std::vector<std::st
 Result<void> OciBundle::write() const {
     const std::string beside = path() + ".cgpu";
     struct stat old {};
-    std::ofstream file(beside);
-    file << config_.dump();
-    file.close();
-    if (!file || stat(path().c_str(), &old) != 0 || chmod(beside.c_str(), old.st_mode & 07777U) != 0 ||
+    const auto written = files::write_text(beside, config_.dump());
+    errno = written ? errno : written.error().error;
+    if (!written || stat(path().c_str(), &old) != 0 || chmod(beside.c_str(), old.st_mode & 07777U) != 0 ||
         chown(beside.c_str(), old.st_uid, old.st_gid) != 0 || rename(beside.c_str(), path().c_str()) != 0) {
         const int error = errno;
         unlink(beside.c_str());

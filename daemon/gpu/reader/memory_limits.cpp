@@ -1,10 +1,9 @@
 #include "daemon/gpu/reader/memory_limits.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "daemon/gpu/reader/nvml_library.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::gpu {
 namespace {
@@ -18,9 +17,9 @@ constexpr const char* kMisc = "1";
 
 /// Empty if it can't be read.
 std::optional<std::string> text_of(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    const auto text = files::read_text(path, kMost);
+    return text ? std::optional(*text) : std::nullopt;
 }
 
 /// The value of RmMemacctMode; empty: the driver chooses.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
 #include "daemon/gpu/reader/memory_limits.hpp"
 #include "daemon/gpu/reader/utilization.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::gpu {
 namespace {
@@ -141,10 +141,9 @@ std::vector<model::MpsServer> NvmlReader::mps_servers(const model::SeenGpu& gpu)
     const auto listed = read_processes(nvml_->compute_processes, device);
     if (!listed) return servers;
     for (const app::DriverProcess& process : listed->processes) {
-        std::ifstream file("/proc/" + std::to_string(process.pid) + "/comm");
-        std::string name;
+        const auto name = files::read_text("/proc/" + std::to_string(process.pid) + "/comm", 32);
         // The names of the server and of the daemon that starts it are cut to the same 15 characters.
-        if (std::getline(file, name) && name == "nvidia-cuda-mps") servers.push_back({gpu.uuid, process.pid});
+        if (name == std::string("nvidia-cuda-mps\n")) servers.push_back({gpu.uuid, process.pid});
     }
     return servers;
 }

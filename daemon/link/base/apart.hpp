@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 

@@ -4,16 +4,17 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "core/elf/newer_functions.hpp"
 #include "daemon/link/driver/handed_file.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::link {
 namespace {
@@ -120,7 +121,7 @@ std::vector<int> DriverFiles::fds() const {
 /// One line for each: generation of the instance, library, device, inode, path. Like the folder, it is valid
 /// until the next boot.
 void DriverFiles::note(const wire::HandOver& message) const {
-    std::ofstream out(note_, std::ios::trunc);
+    std::ostringstream out;
     for (std::size_t library = 0; library < wire::kLibraries; ++library) {
         const auto status = files_[library] ? status_of(files_[library].fd()) : std::nullopt;
         const std::string_view path = message.paths[library];
@@ -128,14 +129,16 @@ void DriverFiles::note(const wire::HandOver& message) const {
         out << instance_.generation << ' ' << library << ' ' << status->st_dev << ' ' << status->st_ino << ' '
             << (path.empty() ? "-" : path) << '\n';
     }
-    if (!out.flush())
-        log::warn(about_,
-                  "instance {}: {} can't be written: a cgpud without systemd won't find its driver again",
-                  instance_.id.short_id(), note_.string());
+    if (const auto written = files::write_text(note_, out.str()); !written)
+        log::warn(
+            about_,
+            "instance {}: {} can't be written: a cgpud without systemd won't find its driver again ({})",
+            instance_.id.short_id(), note_.string(), written.error().why());
 }
 
 void DriverFiles::recover() {
-    std::ifstream in(note_);
+    constexpr std::size_t kMost = std::size_t{64} << 10;  // a few lines with a path each
+    std::istringstream in(files::read_text(note_, kMost).value_or(""));
     std::uint64_t generation = 0;
     std::uint64_t library = 0;
     std::uint64_t device = 0;

@@ -10,8 +10,8 @@
 #include "daemon/app/ports/descriptor_store.hpp"
 #include "daemon/app/ports/driver_watch.hpp"
 #include "daemon/app/ports/log.hpp"
-#include "daemon/link/base/descriptor.hpp"
 #include "daemon/link/driver/file_intake.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 

@@ -7,7 +7,7 @@
 
 #include "core/wire/message.hpp"
 #include "daemon/app/ports/loop.hpp"
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 /// What a file may be that is taken for one of the driver's. Each of these calls may wait for the file's
 /// server, such as a FUSE file system's.

@@ -12,7 +12,7 @@
 #include <string>
 #include <system_error>
 
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "daemon/app/ports/loop.hpp"
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 

@@ -4,7 +4,7 @@
 
 #include "daemon/app/memory/pool/lease_key.hpp"
 #include "daemon/app/ports/descriptor_store.hpp"
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "daemon/link/base/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace cgpu::link {
 

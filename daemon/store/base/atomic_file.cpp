@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "files/descriptor.hpp"
+
 namespace cgpu::store {
 namespace {
 
@@ -21,27 +23,6 @@ namespace fs = std::filesystem;
 std::string temporary_prefix(const fs::path& path) { return "." + path.filename().string() + ".new."; }
 /// What was `state.json` before the last replacement. The next content is written into it.
 std::string spare_name(const fs::path& path) { return "." + path.filename().string() + ".spare"; }
-
-/// An open descriptor that is closed at the end.
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() { close_now(); }
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-
-    [[nodiscard]] int get() const { return fd_; }
-    bool close_now() {
-        const int fd = std::exchange(fd_, -1);
-        return fd < 0 || ::close(fd) == 0;
-    }
-
-  private:
-    int fd_;
-};
 
 bool write_all(int fd, std::string_view content) {
     while (!content.empty()) {
@@ -59,11 +40,11 @@ tl::unexpected<std::string> failed(const std::string& step) {
 
 /// Writes `content` over a file of `size` bytes, and syncs and closes it. The caller removes it on failure.
 tl::expected<void, std::string> write_synced(Descriptor& file, std::string_view content, off_t size) {
-    if (!write_all(file.get(), content)) return failed("writing");
+    if (!write_all(file.fd(), content)) return failed("writing");
     const auto length = static_cast<off_t>(content.size());
-    if (size > length && ::ftruncate(file.get(), length) != 0) return failed("shortening");
-    if (::fdatasync(file.get()) != 0) return failed("syncing");
-    if (!file.close_now()) return failed("closing");
+    if (size > length && ::ftruncate(file.fd(), length) != 0) return failed("shortening");
+    if (::fdatasync(file.fd()) != 0) return failed("syncing");
+    if (!file.close()) return failed("closing");
     return {};
 }
 
@@ -72,7 +53,7 @@ tl::expected<void, std::string> write_synced(Descriptor& file, std::string_view 
 std::optional<off_t> open_spare(int folder, const std::string& name, Descriptor& spare) {
     spare = Descriptor(::openat(folder, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat its {};
-    if (spare.get() < 0 || ::fstat(spare.get(), &its) != 0) return std::nullopt;
+    if (spare.fd() < 0 || ::fstat(spare.fd(), &its) != 0) return std::nullopt;
     const bool ours = S_ISREG(its.st_mode) && its.st_nlink == 1 && its.st_uid == ::geteuid() &&
                       (its.st_mode & 07777U) == 0600U;
     return ours ? std::optional(its.st_size) : std::nullopt;
@@ -103,7 +84,7 @@ tl::expected<void, std::string> replace_by_new_file(int folder, const fs::path& 
                                                     std::string_view content) {
     std::string beside = (path.parent_path() / (temporary_prefix(path) + "XXXXXX")).string();
     Descriptor file(::mkostemp(beside.data(), O_CLOEXEC));
-    if (file.get() < 0) return failed("making a file beside it");
+    if (file.fd() < 0) return failed("making a file beside it");
     const std::string name = fs::path(beside).filename();
     auto written = write_synced(file, content, 0);
     if (written && !take_place(folder, name, path.filename())) written = failed("renaming the new file");
@@ -121,15 +102,15 @@ tl::expected<void, std::string> replace_by_new_file(int folder, const fs::path& 
 tl::expected<Replaced, std::string> replace_file(const fs::path& path, std::string_view content,
                                                  int (*sync)(int folder)) {
     const Descriptor folder(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.get() < 0) return failed("opening its folder");
-    const auto replaced = replace_by_spare(folder.get(), path, content);
+    if (folder.fd() < 0) return failed("opening its folder");
+    const auto replaced = replace_by_spare(folder.fd(), path, content);
     if (!replaced) return tl::unexpected(replaced.error());
     if (!*replaced)
-        if (const auto made = replace_by_new_file(folder.get(), path, content); !made)
+        if (const auto made = replace_by_new_file(folder.fd(), path, content); !made)
             return tl::unexpected(made.error());
     // The new file is in force already, so this can't be reported as a failure: the change would not be
     // undone.
-    return sync(folder.get()) == 0 ? Replaced::durably : Replaced::until_power_fails;
+    return sync(folder.fd()) == 0 ? Replaced::durably : Replaced::until_power_fails;
 }
 
 void remove_leftovers(const fs::path& path) {

@@ -1,8 +1,10 @@
 #include "daemon/store/history/history_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <span>
 #include <string>
@@ -14,7 +16,7 @@
 #include "core/history/ring.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/store/base/atomic_file.hpp"
-#include "daemon/store/base/whole_file.hpp"
+#include "files/read.hpp"
 
 namespace cgpu::store {
 namespace {
@@ -30,6 +32,33 @@ tl::unexpected<model::Refusal> refuse_file(const fs::path& path, const std::stri
                          "free space in its folder, or set another history_mib in /etc/cgpu/cgpud.yaml");
 }
 
+tl::unexpected<model::Refusal> refuse_file(const fs::path& path, const files::Unread& unread) {
+    if (unread.is_no_file())
+        return model::refuse(model::Refusal::Reason::storage, "history " + path.string(), unread.why(),
+                             "move it away, then systemctl restart cgpud: a new history begins");
+    return refuse_file(path, unread.why());
+}
+
+/// What lies there. A file that is longer than a history of `bytes`, and than its own header says, is none:
+/// only its beginning is read, however long it is.
+Result<history::RingReading> read_file(const fs::path& path, std::uint64_t bytes) {
+    const auto file = files::open_regular(path, O_NOFOLLOW);
+    if (!file && file.error().is_missing()) return history::RingReading{};
+    if (!file) return refuse_file(path, file.error());
+    auto text = files::read_up_to(file->fd(), history::kHeaderBytes);
+    struct stat its {};
+    if (!text || ::fstat(file->fd(), &its) != 0)
+        return refuse_file(path, files::Unread{text ? errno : text.error()});
+    auto found = history::read_ring(std::as_bytes(std::span(*text)));
+    if (found.kind == RingKind::newer) return found;
+    const auto most = std::max(bytes, history::ring_bytes(found.capacity));
+    if (static_cast<std::uint64_t>(its.st_size) > most)
+        return history::RingReading{.kind = RingKind::foreign, .records = {}};
+    const auto rest = files::read_up_to(file->fd(), most);
+    if (!rest) return refuse_file(path, files::Unread{rest.error()});
+    return history::read_ring(std::as_bytes(std::span(*text += *rest)));
+}
+
 bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
     for (;;) {
         const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(place));
@@ -39,13 +68,18 @@ bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
 
 }  // namespace
 
+Result<void> HistoryFile::check(const fs::path& path) {
+    const auto file = files::open_regular(path, O_NOFOLLOW);
+    if (!file && !file.error().is_missing()) return refuse_file(path, file.error());
+    return {};
+}
+
 Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std::uint64_t bytes) {
     const auto capacity = history::ring_capacity(bytes);
     remove_leftovers(path);
-    const auto content = whole_file(path, O_NOFOLLOW);
-    if (!content) return refuse_file(path, content.error().message());
-    const std::string text = content->value_or(std::string());
-    auto found = history::read_ring(std::as_bytes(std::span(text)));
+    const auto read = read_file(path, bytes);
+    if (!read) return tl::unexpected(read.error());
+    const auto& found = *read;
     if (found.kind == RingKind::newer)
         return model::refuse(model::Refusal::Reason::storage, "history " + path.string(),
                              "a newer version of cgpud wrote it",
@@ -77,31 +111,30 @@ void HistoryFile::failed(const std::string& why) {
         log::error("history {}: records can't be written, and are lost: {}", path_.string(), why);
 }
 
+/// Opened again each time: another one may have been put there.
 void HistoryFile::append(std::span<history::Record> records) {
-    const int fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return failed(error_text(errno));
+    const auto file = files::open_regular(path_, O_WRONLY | O_NOFOLLOW);
+    if (!file) return failed(file.error().why());
     int error = 0;
     for (history::Record& record : records) {
         record.number = next_++;
-        if (!write_at(fd, history::encode(record), history::place_in_ring(record.number, capacity_)))
+        if (!write_at(file->fd(), history::encode(record), history::place_in_ring(record.number, capacity_)))
             error = errno;
     }
-    close(fd);
     if (error != 0) return failed(error_text(error));
     failed_ = false;
 }
 
 void HistoryFile::sync() {
-    const int fd = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return failed(error_text(errno));
-    if (fdatasync(fd) != 0) failed(error_text(errno));
-    close(fd);
+    const auto file = files::open_regular(path_, O_WRONLY | O_NOFOLLOW);
+    if (!file) return failed(file.error().why());
+    if (fdatasync(file->fd()) != 0) failed(error_text(errno));
 }
 
 Result<int> HistoryFile::open_for_reading() {
-    const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return refuse_file(path_, error_text(errno));
-    return fd;
+    auto file = files::open_regular(path_, O_NOFOLLOW);
+    if (!file) return refuse_file(path_, file.error());
+    return file->release();
 }
 
 }  // namespace cgpu::store

@@ -18,6 +18,8 @@ namespace cgpu::store {
 /// `<path>.damaged`. One that a newer release wrote is left alone.
 class HistoryFile final : public app::HistoryStore {
   public:
+    /// Whether what lies there can be read, if something does. Makes and changes nothing.
+    static app::Result<void> check(const std::filesystem::path& path);
     /// Opens or creates the file; `bytes`: its size, at most. Refused (storage), with nothing changed: it
     /// can't be read or made, or a newer version wrote it.
     static app::Result<std::unique_ptr<HistoryFile>> open(const std::filesystem::path& path,

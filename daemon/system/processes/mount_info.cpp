@@ -9,17 +9,10 @@
 #include <unordered_set>
 
 #include "core/wire/limits.hpp"
+#include "files/mount_line.hpp"
 
 namespace cgpu::system {
 namespace {
-
-/// Removes and returns the next word of a line.
-std::string_view take_word(std::string_view& line) {
-    const auto end = line.find(' ');
-    const auto word = line.substr(0, end);
-    line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
-    return word;
-}
 
 // A user with namespaces of its own can mount what and as often as it likes. Beyond these bounds a text isn't
 // judged: each look takes some milliseconds at most.
@@ -41,28 +34,11 @@ std::optional<dev_t> device_in(std::string_view word) {
     return makedev(numbers[0], numbers[1]);
 }
 
-/// One line: where a mount is in the tree of mounts, and what it shows.
-struct Mount {
-    std::string_view id;
-    std::string_view parent;
-    std::string_view root;   ///< its path within its file system
-    std::string_view point;  ///< as the process sees it
-};
+using Mount = files::MountLine;
 
 std::vector<Mount> mounts_in(std::string_view mountinfo) {
     std::vector<Mount> found;
-    while (!mountinfo.empty()) {
-        const auto end = mountinfo.find('\n');
-        auto line = mountinfo.substr(0, end);
-        mountinfo.remove_prefix(end == std::string_view::npos ? mountinfo.size() : end + 1);
-        Mount mount;
-        mount.id = take_word(line);
-        mount.parent = take_word(line);
-        take_word(line);  // the device
-        mount.root = take_word(line);
-        mount.point = take_word(line);
-        if (!mount.point.empty()) found.push_back(mount);
-    }
+    while (const auto mount = files::take_mount(mountinfo)) found.push_back(*mount);
     return found;
 }
 
@@ -121,15 +97,9 @@ bool is_link(const Mount& mount) {
 
 std::vector<MountedFolder> mounted_folders(std::string_view mountinfo) {
     std::vector<MountedFolder> found;
-    while (!mountinfo.empty()) {
-        const auto end = mountinfo.find('\n');
-        auto line = mountinfo.substr(0, end);
-        mountinfo.remove_prefix(end == std::string_view::npos ? mountinfo.size() : end + 1);
-        take_word(line);
-        take_word(line);
-        const auto device = device_in(take_word(line));
-        const auto root = take_word(line);
-        if (device && root.size() > 1) found.push_back({*device, std::string(root)});
+    while (const auto mount = files::take_mount(mountinfo)) {
+        const auto device = device_in(mount->device);
+        if (device && mount->root.size() > 1) found.push_back({*device, std::string(mount->root)});
     }
     return found;
 }

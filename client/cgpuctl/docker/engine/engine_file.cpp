@@ -3,11 +3,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "files/read.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -34,15 +34,15 @@ bool is_same_file(const std::string& left, const std::string& right) {
 }
 
 client::Result<std::string> read_engine_file(const std::string& file) {
-    std::error_code error;
-    if (fs::is_directory(file, error)) return cannot_be(file, "read", EISDIR);
-    errno = 0;
-    std::ifstream stream(file);
-    if (!stream.is_open()) {
-        if (errno == ENOENT) return std::string();
-        return cannot_be(file, "read", errno);
-    }
-    return std::string(std::istreambuf_iterator<char>(stream), {});
+    constexpr std::size_t kLongest = std::size_t{4} << 20;
+    auto text = files::read_text(file, kLongest + 1);
+    if (text && text->size() > kLongest) return cannot_be(file, "read", EFBIG);
+    if (text) return std::move(*text);
+    if (text.error().is_missing()) return std::string();
+    if (text.error().is_no_file())
+        return client::fail(Kind::failed, file + ": it can't be read: " + text.error().why() +
+                                              ". Try: put a file in its place, or remove it.");
+    return cannot_be(file, "read", text.error().error);
 }
 
 client::Result<void> write_engine_file(const std::string& file, const std::string& text) {
@@ -53,12 +53,11 @@ client::Result<void> write_engine_file(const std::string& file, const std::strin
     const std::string beside = real.native() + ".cgpu-new";
     struct stat old {};
     const bool there = stat(real.c_str(), &old) == 0;
-    errno = 0;
-    std::ofstream stream(beside);
-    if (!stream.is_open()) return cannot_be(file, "written", errno);
-    stream << text;
-    stream.close();
-    if (!stream ||
+    const auto written = files::write_text(beside, text);
+    if (!written && written.error().is_no_file())
+        return client::fail(Kind::failed, beside + ": " + written.error().why() + ". Try: remove it.");
+    errno = written ? errno : written.error().error;
+    if (!written ||
         (there && (chmod(beside.c_str(), old.st_mode & 07777U) != 0 ||
                    chown(beside.c_str(), old.st_uid, old.st_gid) != 0)) ||
         rename(beside.c_str(), real.c_str()) != 0) {

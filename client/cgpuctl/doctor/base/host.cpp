@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "files/read.hpp"
+
 namespace cgpu::cgpuctl::doctor {
 namespace {
 
@@ -25,8 +27,15 @@ client::Result<Host> Host::open(const std::string& root, bool is_root) {
 
 Host::Text Host::read(const std::string& path) const {
     errno = 0;
-    if (!root_.find(path, O_RDONLY | O_NONBLOCK)) return {{}, errno};
-    return {root_.text_of(path, kMost), 0};
+    const auto there = root_.find(path, O_PATH);
+    struct stat info {};
+    if (!there || fstat(there.fd(), &info) != 0) return {{}, errno};
+    if (!S_ISREG(info.st_mode)) return {{}, S_ISDIR(info.st_mode) ? EISDIR : EINVAL};
+    const auto file = root_.find_file(path);
+    if (!file) return {{}, errno};
+    auto text = files::read_up_to(file.fd(), kMost);
+    if (!text) return {{}, text.error()};
+    return {std::move(*text), 0};
 }
 
 bool Host::exists(const std::string& path) const { return static_cast<bool>(root_.find(path, O_PATH)); }
@@ -34,7 +43,7 @@ bool Host::exists(const std::string& path) const { return static_cast<bool>(root
 bool Host::executable(const std::string& path) const {
     const auto file = root_.find(path, O_PATH);
     struct stat info {};
-    return file && fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+    return file && fstat(file.fd(), &info) == 0 && S_ISREG(info.st_mode) &&
            (info.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 

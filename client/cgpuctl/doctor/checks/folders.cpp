@@ -26,7 +26,7 @@ Finding check_folder(const Host& host, const char* check, const std::string& fol
                      const char* effect) {
     const auto opened = host.root().find(folder, O_PATH | O_DIRECTORY);
     struct stat info {};
-    if (!opened || fstat(opened.get(), &info) != 0) {
+    if (!opened || fstat(opened.fd(), &info) != 0) {
         if (errno == EACCES) return for_root(check, folder);
         return {Level::problem, check, folder + ": " + std::strerror(errno), effect,
                 "systemctl restart cgpud, which makes the folder"};
@@ -38,7 +38,7 @@ Finding check_folder(const Host& host, const char* check, const std::string& fol
                 folder + ": cgpud, as user " + std::to_string(user) + ", may not write there", effect,
                 "chown " + std::to_string(user) + " " + folder + " && chmod u+rwx " + folder};
     struct statvfs space {};
-    if (fstatvfs(opened.get(), &space) != 0)
+    if (fstatvfs(opened.fd(), &space) != 0)
         return unchecked(check, folder, std::string("its free space can't be read: ") + std::strerror(errno));
     return judge_space(
         check, folder, effect,

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/config/load.hpp"
 #include "tests/unit/core/support/said_once.hpp"
 #include "tests/unit/daemon/support/as_nobody.hpp"
+#include "tests/unit/daemon/support/not_files.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
 /// Which layer wins, and the messages about an invalid one.
@@ -108,7 +110,24 @@ TEST_F(ConfigLayers, AFileThatCannotBeReadIsAProblem) {
     const Problems all = problems();
     ASSERT_EQ(all.size(), 2U);
     EXPECT_NE(all[0].text.find("Not a directory"), std::string::npos) << all[0].text;
-    EXPECT_NE(all[1].text.find("Is a directory"), std::string::npos) << all[1].text;
+    EXPECT_NE(all[1].text.find("it is a folder, not a file"), std::string::npos) << all[1].text;
+}
+
+/// Found as a cgpud that waited for the other end of a pipe, and never started.
+TEST_F(ConfigLayers, WhatIsNoFileIsAProblem) {
+    std::filesystem::create_directories(folder / "etc.d");
+    for (const std::string name : {"etc.d/x.yaml", "etc.yaml", "usr.yaml"})
+        for_each_not_file(folder / name, [&](const NotFile& other) {
+            const Problems all = problems();
+            ASSERT_EQ(all.size(), 1U) << name;
+            EXPECT_EQ(all[0].text, (folder / name).string() + ": the file: " + other.why +
+                                       ". Try: put a file there, or remove it.");
+        });
+    write_text(folder / "etc.yaml", "");
+    ASSERT_EQ(truncate((folder / "etc.yaml").c_str(), off_t{1} << 42), 0);
+    const Problems all = problems();
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_NE(all[0].text.find("it is longer than"), std::string::npos) << all[0].text;
 }
 
 TEST_F(ConfigLayers, NamedFilesAreReadLastAndMustExist) {

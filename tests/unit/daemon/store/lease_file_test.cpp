@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "daemon/store/lease_file.hpp"
+#include "tests/unit/daemon/support/not_files.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
 namespace cgpu::store {
@@ -103,6 +104,29 @@ TEST_F(LeaseFileTest, OneDaemonOnly) {
     const auto second = LeaseFile::open(path);
     ASSERT_FALSE(second);
     EXPECT_NE(second.error().text.find("another cgpud"), std::string::npos) << second.error().text;
+}
+
+/// A link is refused whatever it leads to: cgpud would write there.
+TEST_F(LeaseFileTest, WhatIsNoFileIsRefusedWithWhatMendsIt) {
+    test::for_each_not_file(path, [&](const test::NotFile& other) {
+        const std::string why = fs::is_symlink(path) ? "it is a symbolic link" : other.why;
+        for (const auto& refused : {LeaseFile::open(path).map([](const auto&) {}), LeaseFile::check(path)}) {
+            ASSERT_FALSE(refused);
+            EXPECT_EQ(refused.error().text,
+                      "lease file " + path.string() + ": " + why +
+                          ". Try: remove it: cgpud makes a new one, and counts the memory of the processes "
+                          "that run by the driver's figures.");
+        }
+    });
+    EXPECT_TRUE(LeaseFile::check(path));
+}
+
+/// Mapping it would take the machine's memory.
+TEST_F(LeaseFileTest, AFileThatIsFarTooLongIsDamaged) {
+    std::ofstream(path).close();
+    fs::resize_file(path, std::uintmax_t{1} << 40);
+    EXPECT_NE(open()->damage().find("it is longer than 64 MiB"), std::string::npos);
+    EXPECT_EQ(fs::file_size(path.string() + ".damaged"), std::uintmax_t{1} << 40);
 }
 
 TEST_F(LeaseFileTest, DamageIsSaidAndAFreshFileBegun) {

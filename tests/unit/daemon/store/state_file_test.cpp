@@ -13,6 +13,7 @@
 #include "daemon/store/base/atomic_file.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 #include "tests/unit/daemon/support/as_nobody.hpp"
+#include "tests/unit/daemon/support/not_files.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
 /// Saving and loading on real file systems, with their faults.
@@ -222,8 +223,15 @@ TEST(StateFile, ADamagedOrNewerFileIsRefusedAndKept) {
 TEST(StateFile, OneThatCannotBeReadIsRefused) {
     const TempFolder folder;
     StateFile file(folder.path());
-    fs::create_directories(file.path());
-    EXPECT_NE(text_of(file.load()).find("Is a directory"), std::string::npos);
+    for_each_not_file(file.path(), [&](const NotFile& other) {
+        for (const std::string& text : {text_of(file.load()), text_of(file.check())})
+            EXPECT_EQ(text, "state file " + file.path().string() + ": it can't be read: " + other.why +
+                                ". Try: put the state file in its place, or remove it: without one cgpud "
+                                "begins anew.");
+    });
+    write_text(file.path(), "");
+    ASSERT_EQ(truncate(file.path().c_str(), off_t{1} << 42), 0);
+    EXPECT_NE(text_of(file.load()).find("it is longer than 64 MiB"), std::string::npos);
     fs::remove(file.path());
     ASSERT_TRUE(file.save(v100()).has_value());
     ASSERT_EQ(chmod(file.path().c_str(), 0), 0);

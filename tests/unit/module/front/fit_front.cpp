@@ -8,7 +8,7 @@
 
 int main(int count, char** arguments) {
     if (count != 4) return 2;
-    const cgpu::client::Descriptor driver(open(arguments[2], O_RDONLY | O_CLOEXEC));
+    const cgpu::Descriptor driver(open(arguments[2], O_RDONLY | O_CLOEXEC));
     const auto fitted = cgpu::client::fit_front(arguments[1], driver, arguments[2]);
     if (!fitted) {
         std::fprintf(stderr, "%s\n", fitted.error().text.c_str());

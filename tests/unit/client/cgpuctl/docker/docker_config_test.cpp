@@ -184,7 +184,7 @@ TEST_F(DockerConfigTest, WhatCannotBeReadIsNotEmpty) {
     std::filesystem::create_directories(file);
     read = read_docker_config(file);
     ASSERT_FALSE(read);
-    EXPECT_NE(read.error().text.find("Is a directory"), std::string::npos) << read.error().text;
+    EXPECT_NE(read.error().text.find("it is a folder, not a file"), std::string::npos) << read.error().text;
     std::filesystem::remove(file);
     EXPECT_TRUE(read_docker_config(file));
 }

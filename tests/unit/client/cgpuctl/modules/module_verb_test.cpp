@@ -10,7 +10,7 @@
 #include "bundle/root_owned_file.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/modules/remove_bundle.hpp"
-#include "client/run/files/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "tests/unit/bundle/bundles.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
@@ -179,8 +179,8 @@ TEST_F(ModuleVerb, WhatAKilledOneLeftIsSweptAndNeverListed) {
 }
 
 TEST_F(ModuleVerb, OnlyOneChangesTheFolderAtATime) {
-    const client::Descriptor other(open(modules_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
+    const Descriptor other(open(modules_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_EQ(flock(other.fd(), LOCK_EX), 0);
     EXPECT_NE(error_of("add", offered()).find("another cgpuctl is changing it"), std::string::npos);
     EXPECT_EQ(kind_, Kind::try_again);
 }

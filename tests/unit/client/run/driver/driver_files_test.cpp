@@ -302,8 +302,8 @@ TEST(FindDriver, WhatCantBeLookedAtIsNotTakenForMissing) {
     install(root, kLib, "535.2");
     root.library("/opt/own/libcuda.so.1");
     const Descriptor held(open(root.at("/opt/own/libcuda.so.1").c_str(), O_RDWR | O_CLOEXEC));
-    ASSERT_EQ(fcntl(held.get(), F_SETSIG, SIGURG), 0);
-    if (fcntl(held.get(), F_SETLEASE, F_WRLCK) != 0) GTEST_SKIP() << "no leases here";
+    ASSERT_EQ(fcntl(held.fd(), F_SETSIG, SIGURG), 0);
+    if (fcntl(held.fd(), F_SETLEASE, F_WRLCK) != 0) GTEST_SKIP() << "no leases here";
     // The loader would wait for the lease's end, and get the file.
     const auto driver = find_driver(*Root::open(root.path()), {"/opt/own", ""});
     ASSERT_FALSE(driver);

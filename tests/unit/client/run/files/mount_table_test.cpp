@@ -53,7 +53,7 @@ struct Pipe {
         out = Descriptor(both[0]);
         in = Descriptor(both[1]);
         const std::string line = "1 2 0:3 / /a rw - tmpfs x rw\n";
-        EXPECT_EQ(write(in.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+        EXPECT_EQ(write(in.fd(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
         if (ends) in = Descriptor();
     }
     Descriptor out, in;

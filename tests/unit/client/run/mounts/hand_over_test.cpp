@@ -25,8 +25,8 @@ class Refusing {
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         (folder + "/socket").copy(address.sun_path, sizeof address.sun_path - 1);
-        listens_ = bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-                   listen(listening_.get(), 4) == 0;
+        listens_ = bind(listening_.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+                   listen(listening_.fd(), 4) == 0;
         child_ = fork();
         if (child_ == 0) {
             refuse_one();
@@ -40,13 +40,13 @@ class Refusing {
 
   private:
     void refuse_one() const {
-        const Descriptor front(accept(listening_.get(), nullptr, nullptr));
+        const Descriptor front(accept(listening_.fd(), nullptr, nullptr));
         std::byte byte{};
-        recv(front.get(), &byte, sizeof byte, 0);
-        recv(front.get(), &byte, sizeof byte, MSG_PEEK);  // the files are there, and nobody takes them
+        recv(front.fd(), &byte, sizeof byte, 0);
+        recv(front.fd(), &byte, sizeof byte, MSG_PEEK);  // the files are there, and nobody takes them
         auto refused = wire::make_message<wire::Refused>();
         wire::put_text(refused.text, "no such instance");
-        send(front.get(), &refused, sizeof refused, MSG_NOSIGNAL);
+        send(front.fd(), &refused, sizeof refused, MSG_NOSIGNAL);
     }
 
     Descriptor listening_;

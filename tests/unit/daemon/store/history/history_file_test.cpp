@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "core/history/checksum.hpp"
 #include "core/history/ring.hpp"
 #include "tests/unit/core/history/records.hpp"
+#include "tests/unit/daemon/support/not_files.hpp"
 #include "tests/unit/daemon/support/temp_folder.hpp"
 
 namespace cgpu::store {
@@ -125,6 +128,38 @@ TEST_F(HistoryFileTest, sets_a_foreign_file_aside) {
     const auto file = open();
     EXPECT_NE(file->damage().find("it is no history"), std::string::npos);
     EXPECT_EQ(test::read_text(folder_ / "history.damaged"), std::string(9000, 'x'));
+    EXPECT_EQ(read(*file), add(*file, 0));
+}
+
+TEST_F(HistoryFileTest, refuses_what_is_no_file) {
+    const auto file = open();
+    std::filesystem::remove(path_);
+    test::for_each_not_file(path_, [&](const test::NotFile& other) {
+        const std::string why = std::filesystem::is_symlink(path_) ? "it is a symbolic link" : other.why;
+        const std::string text = "history " + path_.string() + ": " + why +
+                                 ". Try: move it away, then systemctl restart cgpud: a new history begins.";
+        for (const auto& refused : {HistoryFile::open(path_, kBytes).map([](const auto&) {}),
+                                    HistoryFile::check(path_), file->open_for_reading().map([](int) {})}) {
+            ASSERT_FALSE(refused);
+            EXPECT_EQ(refused.error().text, text);
+        }
+        // It was put there while cgpud runs.
+        (void)add(*file, 1);
+        file->sync();
+    });
+    EXPECT_TRUE(HistoryFile::check(path_));
+}
+
+TEST_F(HistoryFileTest, sets_a_file_aside_that_is_far_longer_than_a_history) {
+    std::ofstream(path_).close();
+    std::filesystem::resize_file(path_, std::uintmax_t{1} << 40);
+    EXPECT_NE(open()->damage().find("it is no history"), std::string::npos);
+    // Also if it begins as one.
+    auto file = open();
+    const auto added = add(*file, 3);
+    std::filesystem::resize_file(path_, std::uintmax_t{1} << 40);
+    file = open();
+    EXPECT_NE(file->damage().find("it is no history"), std::string::npos);
     EXPECT_EQ(read(*file), add(*file, 0));
 }
 

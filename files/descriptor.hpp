@@ -1,12 +1,12 @@
 #pragma once
 
-#include <utility>
-
 #include <unistd.h>
 
-namespace cgpu::client {
+#include <utility>
 
-/// Owns a file descriptor; -1 for none.
+namespace cgpu {
+
+/// Owns a descriptor; -1 for none.
 class Descriptor {
   public:
     explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -21,11 +21,18 @@ class Descriptor {
         if (fd_ >= 0) ::close(fd_);
     }
 
-    [[nodiscard]] int get() const { return fd_; }
+    [[nodiscard]] int fd() const { return fd_; }
+    /// Owns it no more.
+    [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+    /// False: what was written may not be on its way to the disk; errno says why.
+    bool close() {
+        const int fd = release();
+        return fd < 0 || ::close(fd) == 0;
+    }
     explicit operator bool() const { return fd_ >= 0; }
 
   private:
     int fd_;
 };
 
-}  // namespace cgpu::client
+}  // namespace cgpu

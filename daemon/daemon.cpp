@@ -185,6 +185,7 @@ std::unique_ptr<app::HistoryStore> Daemon::open_history() const {
             model::refuse(model::Refusal::Reason::unsupported, "history", "history_mib is 0, so none is kept",
                           "set history_mib in /etc/cgpu/cgpud.yaml, then systemctl restart cgpud")
                 .value());
+    const system::EndedBySignals reading;
     auto file = store::HistoryFile::open(path, read_.config.history_mib * kMib);
     if (!file) {
         log::error("{} None is kept now.", file.error().text);
@@ -195,6 +196,7 @@ std::unique_ptr<app::HistoryStore> Daemon::open_history() const {
 }
 
 tl::expected<void, std::string> Daemon::start() {
+    std::optional<system::EndedBySignals> reading(std::in_place);
     auto state = store_.load();
     if (!state) {
         system::notify_last_status(state.error().text);
@@ -206,6 +208,7 @@ tl::expected<void, std::string> Daemon::start() {
     if (!lease_file_->damage().empty()) log::error("leases: {}", lease_file_->damage());
 
     choose_module(*state);
+    reading.reset();
     auto connected = bus::Bus::connect(loop_, CGPU_VERSION, [this](const std::string& why) { fail(why); });
     if (!connected) return tl::unexpected(connected.error());
     bus_ = std::move(*connected);

@@ -4,14 +4,19 @@
 
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "daemon/config/origins.hpp"
 #include "daemon/daemon.hpp"
 #include "daemon/formats.hpp"
+#include "daemon/store/history/history_file.hpp"
+#include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
+#include "daemon/system/event_loop.hpp"
 #include "daemon/system/log/log.hpp"
 #include "daemon/system/notify.hpp"
 
@@ -51,7 +56,26 @@ int check_files(cgpu::config::Sources sources, const std::vector<std::string>& f
     return kBadConfig;
 }
 
+/// What cgpud has written before, and would read at its next start.
+int check_kept(const cgpu::config::Config& config) {
+    bool good = true;
+    for (const auto& checked : {cgpu::store::StateFile(config.state_dir).check(),
+                                cgpu::store::LeaseFile::check(config.runtime_dir / "leases")})
+        if (!checked) {
+            std::cerr << "cgpud: " << checked.error().text << '\n';
+            good = false;
+        }
+    if (!good) return 1;
+    // It starts without a history.
+    if (const auto checked = cgpu::store::HistoryFile::check(config.state_dir / "history");
+        !checked && config.history_mib > 0)
+        std::cerr << "cgpud: warning: " << checked.error().text << '\n';
+    std::cout << "the configuration and the state are good\n";
+    return 0;
+}
+
 int run(cgpu::config::Sources sources, std::filesystem::path nvml_socket, bool check_only) {
+    std::optional<cgpu::system::EndedBySignals> reading(std::in_place);
     auto read = cgpu::config::load(sources);
     if (!read) {
         for (const auto& problem : read.error()) std::cerr << "cgpud: " << problem.text << '\n';
@@ -59,14 +83,8 @@ int run(cgpu::config::Sources sources, std::filesystem::path nvml_socket, bool c
         if (!check_only) cgpu::system::notify_last_status(read.error().front().text);
         return kBadConfig;
     }
-    if (check_only) {
-        if (const auto checked = cgpu::store::StateFile(read->config.state_dir).check(); !checked) {
-            std::cerr << "cgpud: " << checked.error().text << '\n';
-            return 1;
-        }
-        std::cout << "the configuration and the state are good\n";
-        return 0;
-    }
+    if (check_only) return check_kept(read->config);
+    reading.reset();
     cgpu::system::set_up_log(read->config.log_level);
     cgpu::Daemon daemon(std::move(sources), std::move(*read), std::move(nvml_socket));
     return daemon.run();

@@ -169,6 +169,16 @@ void EventLoop::block(std::initializer_list<int> signals) {
     check(-pthread_sigmask(SIG_BLOCK, &set, nullptr), "pthread_sigmask");
 }
 
+EndedBySignals::EndedBySignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &set, &before_);
+}
+
+EndedBySignals::~EndedBySignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 app::WatchPtr EventLoop::on_signal(int signal, std::function<void()> call) {
     auto source = std::make_unique<PlainSource>(std::move(call));
     check(sd_event_add_signal(event_, &source->main_, signal, plain_signal, source.get()),

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include <signal.h>
+
 #include "daemon/app/ports/loop.hpp"
 
 struct sd_event;
@@ -48,6 +50,20 @@ class EventLoop final : public app::Loop {
     app::WatchPtr wake_;
     std::mutex posted_mutex_;
     std::vector<std::function<void()>> posted_;
+};
+
+/// While it lives, SIGTERM and SIGINT end the process at once, though they were blocked: for what the thread
+/// reads before the loop runs, because a disk may never answer. Threads that are created meanwhile would get
+/// them, too.
+class EndedBySignals {
+  public:
+    EndedBySignals();
+    ~EndedBySignals();
+    EndedBySignals(const EndedBySignals&) = delete;
+    EndedBySignals& operator=(const EndedBySignals&) = delete;
+
+  private:
+    sigset_t before_{};
 };
 
 }  // namespace cgpu::system

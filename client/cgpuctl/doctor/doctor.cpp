@@ -1,9 +1,11 @@
 // doctor: checks everything on this node that cgpu needs, and says what to do about it.
+#include <chrono>
 #include <string>
 
 #include <unistd.h>
 
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/doctor/base/in_time.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/report.hpp"
 
@@ -28,15 +30,38 @@ client::Result<doctor::Look> look_at(client::Node& node) {
     return look;
 }
 
+struct Check {
+    const char* name;  ///< of most of its findings
+    doctor::Findings (*find)(const doctor::Look&);
+};
+
+constexpr Check kChecks[] = {{"cgpud", doctor::check_service},
+                             {"configuration", doctor::check_configuration},
+                             {"folders", doctor::check_folders},
+                             {"driver", doctor::check_driver},
+                             {"HMM and ATS", doctor::check_memory_of_the_host},
+                             {"MPS", doctor::check_mps},
+                             {"driver's limits", doctor::check_driver_limits},
+                             {"GPUs", doctor::check_gpus},
+                             {"processes", doctor::check_gpu_processes},
+                             {"module", doctor::check_module},
+                             {"instances", doctor::check_instances},
+                             {"NVIDIA's runtime", doctor::check_nvidia_runtime},
+                             {"Docker", doctor::check_docker},
+                             {"Docker Swarm", doctor::check_swarm},
+                             {"Podman", doctor::check_podman},
+                             {"CDI", doctor::check_cdi},
+                             {"cgroups", doctor::check_cgroups},
+                             {"polkit", doctor::check_polkit}};
+
 doctor::Findings all_findings(const doctor::Look& look) {
+    // Each takes milliseconds; a dockerd may take five seconds for an answer.
+    constexpr std::chrono::seconds kDeadline{10};
     doctor::Findings all;
-    for (auto* check :
-         {&doctor::check_service, &doctor::check_configuration, &doctor::check_folders, &doctor::check_driver,
-          &doctor::check_memory_of_the_host, &doctor::check_mps, &doctor::check_driver_limits,
-          &doctor::check_gpus, &doctor::check_gpu_processes, &doctor::check_module, &doctor::check_instances,
-          &doctor::check_nvidia_runtime, &doctor::check_docker, &doctor::check_swarm, &doctor::check_podman,
-          &doctor::check_cdi, &doctor::check_cgroups, &doctor::check_polkit})
-        for (doctor::Finding& finding : check(look)) all.push_back(std::move(finding));
+    for (const Check& check : kChecks)
+        for (doctor::Finding& finding :
+             doctor::in_time(kDeadline, check.name, [&] { return check.find(look); }))
+            all.push_back(std::move(finding));
     return all;
 }
 

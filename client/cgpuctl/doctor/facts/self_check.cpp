@@ -6,7 +6,8 @@ namespace cgpu::cgpuctl::doctor {
 namespace {
 
 constexpr const char* kSelfCheckFact = "configuration";
-constexpr const char* kOfCgpud = "cgpud: ";
+constexpr std::string_view kOfCgpud = "cgpud: ";
+constexpr std::string_view kWarning = "warning: ";
 
 }  // namespace
 
@@ -14,16 +15,23 @@ Findings judge_self_check(const std::optional<SelfCheck>& check, bool running) {
     if (!check)
         return {unchecked(kSelfCheckFact, "what the files say now",
                           "cgpud is not installed in /usr/sbin, or can't be run")};
-    if (check->status == 0) return {ok(kSelfCheckFact, "the files and the state are good")};
     Findings findings;
     std::istringstream lines(check->said);
     for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with(kOfCgpud)) line.erase(0, std::char_traits<char>::length(kOfCgpud));
+        const bool told = line.starts_with(kOfCgpud);
+        if (told) line.erase(0, kOfCgpud.size());
+        if (told && line.starts_with(kWarning)) {
+            findings.push_back(from_message(Level::warning, kSelfCheckFact, line.substr(kWarning.size())));
+            continue;
+        }
+        if (check->status == 0) continue;
         Finding finding = from_message(Level::problem, kSelfCheckFact, line);
         finding.why +=
             running ? "; cgpud will refuse it at its next reload or start" : "; cgpud does not start";
         findings.push_back(std::move(finding));
     }
+    if (findings.empty() && check->status == 0)
+        findings.push_back(ok(kSelfCheckFact, "the files and the state are good"));
     return findings;
 }
 

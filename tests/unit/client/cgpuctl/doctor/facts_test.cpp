@@ -134,6 +134,10 @@ TEST(SelfCheck, HasAFindingForEachLine) {
     EXPECT_EQ(worst(judge_self_check(SelfCheck{0, "the configuration and the state are good\n"}, true)),
               Level::ok);
     EXPECT_EQ(worst(judge_self_check(std::nullopt, true)), Level::unchecked);
+    const auto warned = judge_self_check(
+        SelfCheck{0, "the configuration and the state are good\ncgpud: warning: history: why. Try: this.\n"},
+        true);
+    EXPECT_EQ(warned, (Findings{{Level::warning, "configuration", "history", "why", "this"}}));
     const auto findings =
         judge_self_check(SelfCheck{78,
                                    "cgpud: /etc/cgpu/cgpud.yaml:1: there is no such key. Try: policy.\n"

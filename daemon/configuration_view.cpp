@@ -1,7 +1,7 @@
 #include "daemon/configuration_view.hpp"
 
-#include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "daemon/config/key_table.hpp"
@@ -33,19 +33,20 @@ ConfigurationValue kept(ConfigurationValue wanted, std::string kept, bool until_
             std::move(wanted.value), std::move(wanted.source), std::move(remedy)};
 }
 
-ConfigurationValue value_of_new_gpus(const InForce& in_force, const config::GpuKey& key) {
-    const auto& [config, entries] = in_force.last_read;
+ConfigurationValue value_of_new_gpus(const InForce& in_force, const config::Origins& origins,
+                                     const config::GpuKey& key) {
     const std::string name(key.name);
-    auto wanted = configured(name, key.show(config.gpu_defaults), config::origin_of(entries, {name}));
+    auto wanted = configured(name, key.show(in_force.last_read.config.gpu_defaults), origins.of({name}));
     if (key.name != "mode" || !in_force.switched_mode) return wanted;
     return kept(std::move(wanted), std::string(to_string(*in_force.switched_mode)),
                 in_force.mode_until_reboot, kSetModeConfigured);
 }
 
-ConfigurationValue value_of_key(const InForce& in_force, const config::Key& key) {
-    const auto& [config, entries] = in_force.last_read;
+ConfigurationValue value_of_key(const InForce& in_force, const config::Origins& origins,
+                                const config::Key& key) {
+    const auto& config = in_force.last_read.config;
     const std::string name(key.name);
-    auto wanted = configured(name, key.show(config), config::origin_of(entries, {name}));
+    auto wanted = configured(name, key.show(config), origins.of({name}));
     if (key.name == "default_memory" && in_force.node.default_memory()) {
         config::Config set = config;
         set.admission.default_memory = *in_force.node.default_memory();
@@ -53,21 +54,21 @@ ConfigurationValue value_of_key(const InForce& in_force, const config::Key& key)
                     "cgpuctl revert default-memory");
     }
     if (key.applies == config::Applies::on_reload) return wanted;
-    auto started = configured(name, key.show(in_force.at_start.config),
-                              config::origin_of(in_force.at_start.entries, {name}));
-    if (started.value == wanted.value) return wanted;
+    auto value = key.show(in_force.at_start.config);
+    if (value == wanted.value) return wanted;
+    auto started = configured(name, std::move(value), config::Origins(in_force.at_start.entries).of({name}));
     started.configured = std::move(wanted.value);
     started.configured_source = std::move(wanted.source);
     started.remedy = "systemctl restart cgpud";
     return started;
 }
 
-ConfigurationValue value_of_gpu(const InForce& in_force, const model::Gpu& gpu, const config::GpuKey& key) {
-    const auto& [config, entries] = in_force.last_read;
+ConfigurationValue value_of_gpu(const InForce& in_force, const config::Origins& origins,
+                                const model::Gpu& gpu, const config::GpuKey& key) {
     const std::string name(key.name);
     const std::string index = std::to_string(gpu.index);
-    auto wanted = configured("gpus." + index + "." + name, key.show(config.settings_for(gpu)),
-                             config::origin_of(entries, gpu, name));
+    auto wanted = configured("gpus." + index + "." + name,
+                             key.show(in_force.last_read.config.settings_for(gpu)), origins.of(gpu, name));
     auto settings = gpu.settings;
     if (key.name == "mode") {
         settings.mode = in_force.switched_mode.value_or(settings.mode);
@@ -102,30 +103,31 @@ ConfigurationValues values_of_unknown_gpus(const InForce& in_force) {
 
 ConfigurationValues configuration_values(const InForce& in_force) {
     ConfigurationValues all;
-    for (const auto& key : config::gpu_keys()) all.push_back(value_of_new_gpus(in_force, key));
-    for (const auto& key : config::keys()) all.push_back(value_of_key(in_force, key));
-    const auto& [config, entries] = in_force.last_read;
-    for (const auto& [name, weight] : config.admission.weights)
-        all.push_back(configured("weights." + name, std::to_string(weight),
-                                 config::origin_of(entries, {"weights", name})));
+    const config::Origins origins(in_force.last_read.entries);
+    for (const auto& key : config::gpu_keys()) all.push_back(value_of_new_gpus(in_force, origins, key));
+    for (const auto& key : config::keys()) all.push_back(value_of_key(in_force, origins, key));
+    for (const auto& [name, weight] : in_force.last_read.config.admission.weights)
+        all.push_back(configured("weights." + name, std::to_string(weight), origins.of({"weights", name})));
     for (const auto& gpu : in_force.node.gpus()) {
         if (!gpu.present) continue;
-        for (const auto& key : config::gpu_keys()) all.push_back(value_of_gpu(in_force, gpu, key));
+        for (const auto& key : config::gpu_keys()) all.push_back(value_of_gpu(in_force, origins, gpu, key));
     }
     for (auto& value : values_of_unknown_gpus(in_force)) all.push_back(std::move(value));
     return all;
 }
 
 std::vector<std::string> not_put_in_force(const ConfigurationValues& before, const ConfigurationValues& now) {
+    std::unordered_map<std::string_view, const ConfigurationValue*> former;
+    for (const auto& value : before) former.emplace(value.key, &value);
     std::vector<std::string> lines;
     for (const auto& value : now) {
         const std::string_view key = value.key;
         if (value.configured.empty() || key == "mode" || key.ends_with(".mode")) continue;
-        const auto then = std::find_if(before.begin(), before.end(),
-                                       [&](const auto& other) { return other.key == value.key; });
+        const auto then = former.find(key);
         // What the files said before: the value itself, if it was in force.
-        const bool same = then != before.end() &&
-                          (then->configured.empty() ? then->value : then->configured) == value.configured;
+        const bool same = then != former.end() &&
+                          (then->second->configured.empty() ? then->second->value
+                                                            : then->second->configured) == value.configured;
         if (same) continue;
         lines.push_back(
             value.key + ": " + value.configured_source + " says " + value.configured + ", and " +

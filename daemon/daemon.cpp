@@ -33,15 +33,8 @@ constexpr std::size_t kOtherDescriptors = 2560;
 upgrade::Version own_version() { return upgrade::Version::parse(CGPU_VERSION).value_or(upgrade::Version{}); }
 
 app::OnEscape on_escape(config::OnEscape configured) {
-    switch (configured) {
-        case config::OnEscape::report:
-            return app::OnEscape::report;
-        case config::OnEscape::refuse:
-            return app::OnEscape::refuse;
-        case config::OnEscape::kill:
-            return app::OnEscape::kill;
-    }
-    return app::OnEscape::report;
+    if (configured == config::OnEscape::kill) return app::OnEscape::kill;
+    return configured == config::OnEscape::refuse ? app::OnEscape::refuse : app::OnEscape::report;
 }
 
 std::uint64_t wall_clock() { return static_cast<std::uint64_t>(time(nullptr)); }
@@ -196,6 +189,7 @@ std::unique_ptr<app::HistoryStore> Daemon::open_history() const {
 }
 
 tl::expected<void, std::string> Daemon::start() {
+    for (const auto& warning : read_.warnings) log::warn("{}", warning.text);
     std::optional<system::EndedBySignals> reading(std::in_place);
     auto state = store_.load();
     if (!state) {
@@ -372,6 +366,7 @@ void Daemon::reload() {
     const auto before = configuration_values();
     read_ = std::move(*loaded);
     refuse_configuration({});
+    for (const auto& warning : read_.warnings) log::warn("{}", warning.text);
     service_->set_settings(service_settings());
     take_unmanaged_rule();
     take_configured_mode();

@@ -83,7 +83,10 @@ int run(cgpu::config::Sources sources, std::filesystem::path nvml_socket, bool c
         if (!check_only) cgpu::system::notify_last_status(read.error().front().text);
         return kBadConfig;
     }
-    if (check_only) return check_kept(read->config);
+    if (check_only) {
+        for (const auto& warning : read->warnings) std::cerr << "cgpud: warning: " << warning.text << '\n';
+        return check_kept(read->config);
+    }
     reading.reset();
     cgpu::system::set_up_log(read->config.log_level);
     cgpu::Daemon daemon(std::move(sources), std::move(*read), std::move(nvml_socket));

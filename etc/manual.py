@@ -23,6 +23,10 @@ reads the defaults in
 then the administrator's file, then the files of the folder in the order of their names; a later value wins. All of them are YAML.
 An unknown key, a value of the wrong kind and a value out of its range are errors: a cgpud that starts refuses the file, and one that
 reads it again keeps the former configuration in force.
+Numbers are whole and decimal, without a sign, and without a zero before them, because YAML 1.1 takes 012 for an octal number. A GPU has
+one name in a file: an index without zeros before it, or a UUID.
+Files are text in UTF-8 of a mebibyte at most, and have 20,000 values together. A file in the folder whose name doesn't end with
+.yaml is not read; cgpud warns of it, unless the name says that it is a backup.
 .BR "cgpud \-\-check"
 says whether the files are right,
 .B systemctl reload cgpud

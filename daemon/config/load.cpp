@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/model/quote.hpp"
+#include "daemon/config/folders.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"
 #include "files/read.hpp"
@@ -22,7 +24,7 @@ void add_unreadable(const fs::path& path, const std::string& why, Problems& prob
 
 /// The text of a file; empty if there is no file.
 std::optional<std::string> read_file(const fs::path& path, Problems& problems) {
-    constexpr std::size_t kMost = std::size_t{4} << 20;
+    constexpr std::size_t kMost = std::size_t{1} << 20;
     auto text = files::read_whole(path, kMost);
     if (text) return std::move(*text);
     if (text.error().is_no_file())
@@ -33,17 +35,33 @@ std::optional<std::string> read_file(const fs::path& path, Problems& problems) {
     return std::nullopt;
 }
 
-std::vector<fs::path> list_drop_ins(const fs::path& folder, Problems& problems) {
+/// What editors and dpkg leave beside a file, and what isn't shown.
+bool is_meant_to_be_ignored(std::string_view name) {
+    constexpr std::string_view kLeft[] = {"~",          ".bak",      ".disabled", ".dpkg-bak",
+                                          ".dpkg-dist", ".dpkg-new", ".dpkg-old", ".dpkg-tmp",
+                                          ".old",       ".orig",     ".swp"};
+    return name.starts_with('.') || name.starts_with("README") ||
+           std::ranges::any_of(kLeft, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+std::vector<fs::path> list_drop_ins(const fs::path& folder, Problems& problems, Problems& warnings) {
     std::vector<fs::path> files;
+    std::vector<fs::path> others;
     std::error_code error;
     fs::directory_iterator it(folder, error);
     for (; !error && it != fs::directory_iterator(); it.increment(error)) {
         const fs::path& path = it->path();
-        if (path.extension() == ".yaml" && !path.filename().string().starts_with('.')) files.push_back(path);
+        if (is_meant_to_be_ignored(path.filename().native())) continue;
+        (path.extension() == ".yaml" ? files : others).push_back(path);
     }
     if (error && error != std::errc::no_such_file_or_directory)
         add_unreadable(folder, error.message(), problems);
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
+    std::ranges::sort(others);
+    for (const fs::path& path : others)
+        warnings.push_back(problem({path.string()}, "the file",
+                                   "it is not read, because its name does not end with .yaml",
+                                   "rename it, or put it elsewhere"));
     return files;
 }
 
@@ -68,12 +86,23 @@ void add_override(const std::string& text, std::vector<Entry>& entries, Problems
         entries.push_back({split_path(text.substr(0, equals)), text.substr(equals + 1), origin});
 }
 
-}  // namespace
+/// All clients get them: a file of another kind may have one in each of its lines.
+Problems shortened(Problems problems) {
+    constexpr std::size_t kMost = 100;
+    if (problems.size() <= kMost) return problems;
+    const std::size_t more = problems.size() - kMost;
+    problems.resize(kMost);
+    problems.push_back(problem(problems.back().origin, "the files",
+                               "they have " + std::to_string(more) + " more faults", "mend these first"));
+    return problems;
+}
 
-tl::expected<Loaded, Problems> load(const Sources& sources) {
+tl::expected<Loaded, Problems> load_files(const Sources& sources) {
     Problems problems;
+    Problems warnings;
     std::vector<fs::path> files = {sources.defaults, sources.main};
-    for (fs::path& path : list_drop_ins(sources.drop_ins, problems)) files.push_back(std::move(path));
+    for (fs::path& path : list_drop_ins(sources.drop_ins, problems, warnings))
+        files.push_back(std::move(path));
     for (const fs::path& path : sources.files) {
         std::error_code error;
         if (fs::status(path, error).type() == fs::file_type::not_found)
@@ -87,11 +116,24 @@ tl::expected<Loaded, Problems> load(const Sources& sources) {
         const auto text = read_file(path, problems);
         if (!text) continue;
         for (Entry& entry : read_yaml(*text, path.string(), problems)) entries.push_back(std::move(entry));
+        if (entries.size() <= kMostEntries) continue;
+        problems.push_back(
+            problem({path.string()}, "the file",
+                    "with it, the files have more than " + std::to_string(kMostEntries) + " values",
+                    "remove those that no container has"));
+        return tl::unexpected(std::move(problems));
     }
     for (const std::string& text : sources.overrides) add_override(text, entries, problems);
     Config config = validate(entries, problems);
+    check_folders(config, entries, problems);
     if (!problems.empty()) return tl::unexpected(std::move(problems));
-    return Loaded{std::move(config), std::move(entries)};
+    return Loaded{std::move(config), std::move(entries), std::move(warnings)};
+}
+
+}  // namespace
+
+tl::expected<Loaded, Problems> load(const Sources& sources) {
+    return load_files(sources).map_error(&shortened);
 }
 
 }  // namespace cgpu::config

@@ -26,6 +26,7 @@ struct Sources {
 struct Loaded {
     Config config;
     std::vector<Entry> entries;  ///< what it was made from, in the order of the layers
+    Problems warnings = {};      ///< what may not be as it was meant
 };
 
 /// Reads all layers. Error: all faults of all layers, at least one; then nothing of them is used.

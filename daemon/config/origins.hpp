@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -10,12 +13,22 @@
 
 namespace cgpu::config {
 
-/// Where the value of a key was written: the last of the entries with this path. `built in` if none has it.
-[[nodiscard]] std::string origin_of(const std::vector<Entry>& entries, const std::vector<std::string>& path);
+/// Where values were written: the last of the entries for each. `built in` if there is none. The entries
+/// outlive it. To make it takes as long as to sort them; to ask takes no time that grows with them.
+class Origins {
+  public:
+    explicit Origins(const std::vector<Entry>& entries);
 
-/// The same for a setting of a GPU (GpuKey): its own by UUID, else by index, else that of all GPUs.
-[[nodiscard]] std::string origin_of(const std::vector<Entry>& entries, const model::SeenGpu& gpu,
-                                    const std::string& key);
+    /// Of a key with this path.
+    [[nodiscard]] std::string of(const std::vector<std::string>& path) const;
+    /// Of a setting of a GPU (GpuKey): its own by UUID, else by index, else that of all GPUs.
+    [[nodiscard]] std::string of(const model::SeenGpu& gpu, const std::string& key) const;
+
+  private:
+    std::vector<const Entry*> by_path_;  ///< later ones after earlier ones
+    std::map<std::pair<model::Uuid, std::string>, const Entry*> by_uuid_;
+    std::map<std::pair<std::uint32_t, std::string>, const Entry*> by_index_;
+};
 
 /// From words `INDEX=UUID`. Error: one isn't of that form.
 [[nodiscard]] tl::expected<std::vector<model::Gpu>, std::string> read_gpus(

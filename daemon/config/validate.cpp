@@ -1,8 +1,11 @@
 #include "daemon/config/validate.hpp"
 
-#include <charconv>
+#include <map>
+#include <utility>
 
 #include "core/model/quote.hpp"
+#include "core/model/utf8.hpp"
+#include "daemon/config/gpu_name.hpp"
 #include "daemon/config/key_table.hpp"
 
 namespace cgpu::config {
@@ -84,6 +87,9 @@ class Validator {
         if (entry.path.size() != 2 || entry.path[1].empty())
             return add(entry, "each container's name has a weight of its own",
                        "write the key alone, and below it lines such as trainer: 4");
+        if (model::valid_utf8(entry.path[1]) != entry.path[1] ||
+            entry.path[1].find('\0') != std::string::npos)
+            return add(entry, "no container has such a name", "write the name as docker ps shows it");
         const auto weight = read_weight(entry.value);
         if (!weight) return add(entry, weight.error(), std::string(kWeightAllowed));
         config.admission.weights[entry.path[1]] = *weight;
@@ -102,17 +108,23 @@ class Validator {
     }
 
     GpuPatch* patch_for(const Entry& entry) {
-        const std::string& name = entry.path[1];
-        std::uint32_t index = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-        if (error == std::errc{} && end == name.data() + name.size()) return &config.gpus_by_index[index];
-        const auto uuid = model::Uuid::parse(name);
-        if (uuid) return &config.gpus_by_uuid[*uuid];
-        add(entry, model::quote(name) + " is neither an index nor a UUID of a GPU",
-            "0, 1 or so, or a UUID that nvidia-smi -L shows");
-        return nullptr;
+        const auto name = parse_gpu_name(entry.path[1]);
+        if (!name) {
+            add(entry, name.error(), "0, 1 or so, or a UUID that nvidia-smi -L shows");
+            return nullptr;
+        }
+        // Of a UUID, capital letters are the same as small ones: nobody could tell which of the two counts.
+        const auto [spelt, is_new] = spelt_.try_emplace({entry.origin.file, *name}, entry.path[1]);
+        if (!is_new && spelt->second != entry.path[1]) {
+            add(entry, "it is the GPU that this file has as " + model::quote(spelt->second) + ", too",
+                "put all its settings below one of the two");
+            return nullptr;
+        }
+        if (const auto* uuid = std::get_if<model::Uuid>(&*name)) return &config.gpus_by_uuid[*uuid];
+        return &config.gpus_by_index[std::get<std::uint32_t>(*name)];
     }
 
+    std::map<std::pair<std::string, GpuName>, std::string> spelt_;  ///< of each file, how it names its GPUs
     Problems& problems_;
 };
 

@@ -3,8 +3,12 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "core/model/quote.hpp"
 
@@ -39,6 +43,17 @@ bool has_more_than_one_document(const std::string& text) {
     return parser.HandleNextDocument(ignore) && parser.HandleNextDocument(ignore);
 }
 
+/// Where a character is that is no part of a text. yaml-cpp takes some of them for the end of it, so what
+/// follows would be left out in silence: a disk's fault may leave zeros.
+std::optional<std::size_t> find_control_character(std::string_view text) {
+    const auto found = std::ranges::find_if(text, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte == 0x7f || (byte < 0x20 && c != '\t' && c != '\n' && c != '\r');
+    });
+    if (found == text.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - text.begin());
+}
+
 /// From 1, as editors count; the first one where the parser doesn't say.
 std::uint32_t line_of(const YAML::Mark& mark) {
     return mark.is_null() ? 1 : static_cast<std::uint32_t>(mark.line + 1);
@@ -52,6 +67,8 @@ class Flattener {
     void add_map(const YAML::Node& map, const std::vector<std::string>& above) {
         std::set<std::string> seen;
         for (const auto& item : map) {
+            // Aliases make a short text a long list.
+            if (entries_.size() + problems_.size() > kMostEntries) return;
             const Origin origin = origin_of(item.first);
             if (!item.first.IsScalar()) {
                 problems_.push_back(
@@ -100,6 +117,15 @@ class Flattener {
 
 std::vector<Entry> read_yaml(const std::string& text, const std::string& file, Problems& problems) {
     std::vector<Entry> entries;
+    if (const auto bad = find_control_character(text)) {
+        const auto line =
+            1 + std::ranges::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*bad), '\n');
+        problems.push_back(problem({file, static_cast<std::uint32_t>(line)}, "the file",
+                                   "it has the control character " + model::quote(text.substr(*bad, 1)) +
+                                       " here, which YAML does not allow",
+                                   "remove it, and save the file as UTF-8"));
+        return entries;
+    }
     try {
         const bool one_document = !has_more_than_one_document(text);
         const YAML::Node document = YAML::Load(text);

@@ -20,6 +20,26 @@ bad_config 'polcy: fixed' 'polcy'
 bad_config 'slice_ms: 0' '1 to 100'
 bad_config 'policy: [' 'YAML'
 bad_config 'gpus: {0: {prio_ratio: 100}}' '20 to 99'
+bad_config 'max_inst: 012' 'it begins with a zero, by which YAML may mean an octal number'
+bad_config 'gpus: {00: {policy: fixed}}' 'is an index with a zero before it'
+bad_config 'state_dir: /' 'it is the root of all folders'
+bad_config 'runtime_dir: /var/lib/cgpu/run' 'it lies in state_dir'
+bad_config "$(printf 'state_dir: "/srv/a\\0b"')" 'it is not a path'
+printf 'max_inst: 4\n\0policy: fixed\n' >"$scratch/zeros.yaml"
+expect_error 'zeros.yaml:2: the file: it has the control character "\\x00"' cgpud --check --config "$scratch/zeros.yaml"
+expect_error 'zeros.yaml:2: the file: it has the control character "\\x00"' cgpud --check-files "$scratch/zeros.yaml"
+# What is not read is told of.
+mkdir -p /etc/cgpu/cgpud.yaml.d
+echo 'max_inst: 4' >/etc/cgpu/cgpud.yaml.d/slices.yml
+not_read='slices.yml: the file: it is not read, because its name does not end with .yaml. Try: '
+expect cgpud --check >"$scratch/check.out" 2>&1
+expect has "$scratch/check.out" "^cgpud: warning: /etc/cgpu/cgpud.yaml.d/$not_read"
+kill -HUP "$(cat "$CGPU_LAB/cgpud.pid")"
+wait_for 5 in_log "$not_read"
+cgpuctl doctor --json >"$scratch/doctor.out" 2>"$scratch/doctor.err"
+expect jq -e '.findings | any(.check == "configuration" and .level == "warning" and (.what | test("slices.yml")))' \
+    "$scratch/doctor.out" >/dev/null
+rm -r /etc/cgpu/cgpud.yaml.d
 # A running cgpud keeps its configuration.
 mkdir -p /etc/cgpu
 echo 'slice_ms: never' >/etc/cgpu/cgpud.yaml

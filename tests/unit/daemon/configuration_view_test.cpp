@@ -72,7 +72,7 @@ TEST_F(ConfigurationView, SaysTheFileAndLineOfEachValue) {
 
 TEST_F(ConfigurationView, AGpusOwnLineIsItsSource) {
     start_ = read();
-    write_text(folder_ / "etc.yaml", "gpus:\n  00:\n    policy: proportional\n    max_inst: 20\n  " +
+    write_text(folder_ / "etc.yaml", "gpus:\n  0:\n    policy: proportional\n    max_inst: 20\n  " +
                                          uuid_.to_string() + ":\n    max_inst: 20\n");
     const auto values = reload();
     EXPECT_EQ(of(values, "gpus.0.policy").source, path("etc.yaml") + ":3") << "by index";

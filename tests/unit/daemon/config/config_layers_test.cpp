@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "daemon/config/load.hpp"
+#include "daemon/config/yaml_layer.hpp"
 #include "tests/unit/core/support/said_once.hpp"
 #include "tests/unit/daemon/support/as_nobody.hpp"
 #include "tests/unit/daemon/support/not_files.hpp"
@@ -77,6 +78,93 @@ TEST_F(ConfigLayers, OtherFilesInTheDropInFolderAreLeftOut) {
     for (const char* name : {"etc.d/a.yml", "etc.d/b.yaml.dpkg-old", "etc.d/.c.yaml", "etc.d/README"})
         write_text(folder / name, "max_inst: nonsense\n");
     EXPECT_EQ(loaded(), defaults);
+}
+
+/// Found as a setting in x.yml that nobody could find the effect of.
+TEST_F(ConfigLayers, AFileWithAnotherSuffixIsToldOf) {
+    for (const char* name :
+         {"etc.d/a.yml", "etc.d/b.yaml.txt", "etc.d/c.YAML", "etc.d/d", "etc.d/e.yaml~",
+          "etc.d/f.yaml.dpkg-dist", "etc.d/.g.yaml.swp", "etc.d/README.md", "etc.d/h.yaml"})
+        write_text(folder / name, "max_inst: 4\n");
+    const auto read = load(sources());
+    ASSERT_TRUE(read);
+    std::vector<std::string> told;
+    for (const Problem& warning : read->warnings) {
+        told.push_back(std::filesystem::path(warning.origin.file).filename());
+        EXPECT_EQ(warning.text, warning.origin.file +
+                                    ": the file: it is not read, because its name does not end with .yaml. "
+                                    "Try: rename it, or put it elsewhere.");
+    }
+    EXPECT_EQ(told, (std::vector<std::string>{"a.yml", "b.yaml.txt", "c.YAML", "d"}));
+}
+
+TEST_F(ConfigLayers, EachFolderIsForOnePurpose) {
+    const std::string one = (folder / "one").string();
+    std::filesystem::create_directories(folder / "one");
+    std::filesystem::create_symlink("one", folder / "link");
+    const std::string link = (folder / "link").string();
+    struct Case {
+        std::vector<std::string> overrides;
+        std::string problem;
+    };
+    for (const Case& bad :
+         {Case{{"state_dir=/"}, "state_dir = \"/\": it is the root of all folders"},
+          Case{{"runtime_dir=//."}, "runtime_dir = \"//.\": it is the root of all folders"},
+          Case{{"module_dir=/usr/../"}, "it is the root of all folders"},
+          Case{{"state_dir=" + one, "runtime_dir=" + one + "/"},
+               "runtime_dir = \"" + one + "/\": it is the folder of state_dir, too"},
+          Case{{"runtime_dir=" + one, "state_dir=" + link},
+               "state_dir = \"" + link + "\": it is the folder of runtime_dir, too"},
+          Case{{"state_dir=" + one, "runtime_dir=" + link + "/below"},
+               "it lies in state_dir (\"" + one + "\")"},
+          Case{{"state_dir=/run/cgpu/state"}, "it lies in runtime_dir (\"/run/cgpu\")"},
+          Case{{"state_dir=/run"}, "runtime_dir (\"/run/cgpu\") lies in it"},
+          Case{{"state_dir=/usr/lib/cgpu/module"}, "it is the folder of module_dir, too"}}) {
+        overrides = bad.overrides;
+        const Problems all = problems();
+        ASSERT_EQ(all.size(), 1U) << bad.problem;
+        EXPECT_NE(all[0].text.find(bad.problem + ". Try: name a folder that cgpud has for this alone."),
+                  std::string::npos)
+            << all[0].text;
+    }
+    overrides = {"state_dir=" + one + "/a", "runtime_dir=" + one + "/ab", "module_dir=/usr/lib/cgpu"};
+    EXPECT_EQ(loaded().state_dir, one + "/a");
+}
+
+/// A path that ends where C's does is another one.
+TEST_F(ConfigLayers, APathHasNoZeroByte) {
+    for (const char* key : {"state_dir", "runtime_dir", "module_dir"}) {
+        write_text(folder / "etc.yaml", std::string(key) + ": \"/srv/a\\0b\"\n");
+        EXPECT_NE(problems().at(0).text.find("it is not a path"), std::string::npos);
+    }
+}
+
+TEST_F(ConfigLayers, ThereAreNoMoreValuesThanCanBeTold) {
+    std::string text = "weights:\n";
+    for (std::size_t i = 0; i < kMostEntries; ++i) text += "  c" + std::to_string(i) + ": 1\n";
+    write_text(folder / "etc.yaml", text);
+    EXPECT_EQ(loaded().admission.weights.size(), kMostEntries);
+    write_text(folder / "etc.d/x.yaml", "max_inst: 4\n");
+    EXPECT_EQ(problems().at(0).text,
+              (folder / "etc.d/x.yaml").string() +
+                  ": the file: with it, the files have more than 20000 values. Try: remove those that no "
+                  "container has.");
+    std::filesystem::remove(folder / "etc.d/x.yaml");
+    // By aliases, a text of 40 kB has sixteen million of them.
+    text = "gpus:\n  0: &all\n";
+    for (int i = 0; i < 2000; ++i) text += "    k" + std::to_string(i) + ": 1\n";
+    for (int i = 1; i < 8000; ++i) text += "  " + std::to_string(i) + ": *all\n";
+    write_text(folder / "etc.yaml", text);
+    EXPECT_NE(problems().at(0).text.find("more than 20000 values"), std::string::npos);
+}
+
+TEST_F(ConfigLayers, OfManyFaultsAHundredAreTold) {
+    std::string text;
+    for (int i = 0; i < 5000; ++i) text += "key" + std::to_string(i) + ": 1\n";
+    write_text(folder / "etc.yaml", text);
+    const Problems all = problems();
+    ASSERT_EQ(all.size(), 101U);
+    EXPECT_NE(all.back().text.find("they have 4900 more faults"), std::string::npos) << all.back().text;
 }
 
 TEST_F(ConfigLayers, EverythingThatIsWrongIsSaidAtOnceWithFileAndLine) {

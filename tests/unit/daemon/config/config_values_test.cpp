@@ -74,7 +74,7 @@ TEST(ConfigValues, WrongOnesAreRefusedWithWhatIsAllowed) {
          "from 1 to 25"},
         {"prio_ratio", {"19", "100"}, "from 20 to 99"},
         {"mode", {"compute", "all", ""}, "none, memory or memory+compute"},
-        {"default_memory", {"4", "x", "1500KiB", "-1GiB", ""}, "4GiB or 512MiB, or 0"},
+        {"default_memory", {"4", "x", "1500KiB", "-1GiB", "", "04GiB", "00"}, "4GiB or 512MiB, or 0"},
         {"default_weight", {"0", "26"}, "from 1 to 25"},
         {"placement", {"pack", ""}, "binpack or spread"},
         {"no_weight", {"yes"}, "warn or refuse"},
@@ -120,6 +120,55 @@ TEST(ConfigValues, OddNamesAreQuotedHoweverLongTheyAre) {
     for (std::size_t length = 1; length < 200; ++length)
         for (const char c : refusal_of({'\x1d' + std::string(length, 'a')}, "1"))
             ASSERT_TRUE(c >= 0x20 && c < 0x7f) << length;
+}
+
+/// YAML 1.1 and 1.2 read it as different numbers, so nobody can tell which one is meant.
+TEST(ConfigValues, ANumberHasOneSpelling) {
+    for (const char* key : {"max_inst", "default_weight", "slice_ms", "history_mib", "escape_gap_mib"}) {
+        EXPECT_NE(
+            refusal_of({key}, "012").find("it begins with a zero, by which YAML may mean an octal number"),
+            std::string::npos);
+        for (const char* value : {"0x0c", "0o14", "1_0", "+12", "12.0", "1e1", "1,0", "12 ", "\xd9\xa1"})
+            EXPECT_NE(refusal_of({key}, value).find("it is not a whole number"), std::string::npos) << value;
+    }
+    EXPECT_NE(refusal_of({"weights", "a"}, "04").find("it begins with a zero"), std::string::npos);
+    for (const char* value : {"00", "03", "3.0"}) (void)refusal_of({"policy"}, value);
+    EXPECT_EQ(with({"history_mib"}, "0").history_mib, 0U);
+}
+
+Problems problems_of(const std::vector<Entry>& entries) {
+    Problems problems;
+    (void)validate(entries, problems);
+    return problems;
+}
+
+TEST(ConfigValues, AGpuHasOneNameInAFile) {
+    for (const char* name : {"00", "01", "0x1", "+1", "1.0"})
+        (void)refusal_of({"gpus", name, "policy"}, "fixed");
+    EXPECT_NE(refusal_of({"gpus", "00", "policy"}, "fixed").find("is an index with a zero before it"),
+              std::string::npos);
+    const std::string small = "GPU-c09d11f5-a565-1f83-903c-a65a7ba138af";
+    const std::string large = "GPU-C09D11F5-a565-1f83-903c-a65a7ba138af";
+    const auto twice = problems_of({{{"gpus", small, "policy"}, "fixed", {"f", 1}},
+                                    {{"gpus", small, "max_inst"}, "4", {"f", 2}},
+                                    {{"gpus", large, "policy"}, "soft", {"f", 4}}});
+    ASSERT_EQ(twice.size(), 1U);
+    EXPECT_NE(twice[0].text.find("f:4: gpus." + large +
+                                 ".policy = \"soft\": it is the GPU that this file has "
+                                 "as \"" +
+                                 small + "\", too. Try: put "),
+              std::string::npos)
+        << twice[0].text;
+    EXPECT_TRUE(problems_of({{{"gpus", small, "policy"}, "fixed", {"f", 1}},
+                             {{"gpus", large, "policy"}, "soft", {"g", 1}}})
+                    .empty())
+        << "a later file wins";
+}
+
+TEST(ConfigValues, AContainersNameIsText) {
+    for (const auto& name : {std::string("a\0b", 3), std::string("a\xff")})
+        EXPECT_NE(refusal_of({"weights", name}, "4").find("no container has such a name"), std::string::npos);
+    EXPECT_EQ(with({"weights", "ü"}, "4").admission.weights.size(), 1U);
 }
 
 TEST(ConfigValues, AGpusOwnSettingsLieOverTheDefaultsAndItsUuidOverItsIndex) {

@@ -56,7 +56,7 @@ TEST(ConfigYaml, WhatIsNoTreeOfNamesIsRefused) {
     EXPECT_NE(problem_of("a: 1\n\tb: 2\n").find("f:2: the file: it is not YAML here"), std::string::npos);
     EXPECT_NE(problem_of("a: *nowhere\n").find("it is not YAML here"), std::string::npos);
     // The parser's message contains parts of the text.
-    EXPECT_NE(problem_of("a: \"\\\x1b\"\n").find(R"(unknown escape character: \x1b")"), std::string::npos);
+    EXPECT_NE(problem_of("a: \"\\\xff\"\n").find(R"(unknown escape character: \xff")"), std::string::npos);
 }
 
 TEST(ConfigYaml, AliasesThatLoopEnd) {
@@ -71,6 +71,21 @@ RC_GTEST_PROP(ConfigYaml, AnyTextIsAnswered, ()) {
     Problems problems;
     const auto entries = read_yaml(text, "f", problems);
     for (const Entry& entry : entries) RC_ASSERT(!entry.path.empty());
+}
+
+/// Found as a file that ended in zeros, of which nothing behind the first one was read.
+TEST(ConfigYaml, ControlCharactersAreRefused) {
+    for (const char c : {'\0', '\4', '\x1b', '\x7f'}) {
+        Problems problems;
+        const std::string text = std::string("max_inst: 4\nslice_ms: 9") + c + "\npolicy: soft\n";
+        EXPECT_TRUE(read_yaml(text, "f", problems).empty());
+        ASSERT_EQ(problems.size(), 1U);
+        EXPECT_TRUE(problems[0].text.starts_with("f:2: the file: it has the control character \"\\x"))
+            << problems[0].text;
+    }
+    Problems none;
+    EXPECT_EQ(read_yaml("a: 1\r\nb: \"\t\"\n", "f", none).size(), 2U);
+    EXPECT_TRUE(none.empty());
 }
 
 }  // namespace

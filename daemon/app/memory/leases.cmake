@@ -19,6 +19,6 @@ target_link_libraries(cgpu_leases PUBLIC cgpu_events cgpu_core cgpu_options PRIV
 add_library(cgpu_lease_file STATIC
   ${CMAKE_CURRENT_LIST_DIR}/../../store/lease_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../../store/lease_record.cpp)
-target_link_libraries(cgpu_lease_file PUBLIC cgpu_core cgpu_options)
+target_link_libraries(cgpu_lease_file PUBLIC cgpu_core cgpu_files cgpu_options)
 cgpu_use_precompiled(cgpu_leases cgpu_precompiled)
 cgpu_use_precompiled(cgpu_lease_file cgpu_precompiled)

@@ -23,6 +23,7 @@ void save_compute(RecordWriter& out, GpuCompute& gpu, std::uint32_t index) {
     out.put_fields(RecordKind::estimating, meter.estimating(), index);
     out.put_fields(RecordKind::sampling, meter.sampling(), index);
     out.put_fields(RecordKind::filled, meter.filled(), index);
+    out.put_fields(RecordKind::run_up, meter.run_up(), index);
     meter.busy().each(
         [&](const BusyTime::Interval& each) { out.put(RecordKind::busy, index, each.start, each.end); });
     Functions& functions = meter.functions();
@@ -139,6 +140,9 @@ bool take_of_gpu(Engine& engine, RecordKind kind, RecordReader values, std::uint
             case RecordKind::filled:
                 meter.filled().each_field(values);
                 return true;
+            case RecordKind::run_up:
+                meter.run_up().each_field(values);
+                return true;
             case RecordKind::busy: {
                 const auto start = values.next<std::int64_t>();
                 meter.busy().adopt({start, values.next<std::int64_t>()});
@@ -184,6 +188,7 @@ bool take(Engine& engine, RecordKind kind, RecordReader values, std::uint64_t mo
         case RecordKind::estimating:
         case RecordKind::sampling:
         case RecordKind::filled:
+        case RecordKind::run_up:
             return take_of_gpu(engine, kind, values, most);
     }
     return true;  // of a newer version

@@ -31,6 +31,7 @@ enum class RecordKind : std::uint32_t {
     estimating = 17,
     sampling = 18,
     filled = 19,  ///< GPU, fields of FilledStreams
+    run_up = 20,  ///< GPU, fields of RunUp
 };
 
 struct RecordHead {

@@ -104,6 +104,10 @@ void estimated(Engine* engine, BatchId batch, std::int64_t end_ns, std::uint32_t
     *ring = gpu != nullptr && gpu->estimated(batch, end_ns, by_event != 0, now_ns) ? 1 : 0;
 }
 
+void first_launched(Engine* engine, BatchId batch, std::int64_t ns, std::int64_t now_ns) {
+    if (GpuCompute* gpu = engine->gpu_of(batch)) gpu->first_launched(batch, ns, now_ns);
+}
+
 std::uint32_t next_open_batch(Engine* engine, std::uint32_t index, std::uint64_t context,
                               std::uint64_t stream, std::int64_t older_than_ns, OpenBatch* out) {
     GpuCompute* gpu = engine->gpu(index);
@@ -191,6 +195,7 @@ constexpr EngineTable kTable{
     sync_end,
     save_engine,
     restore_engine,
+    first_launched,
 };
 
 }  // namespace

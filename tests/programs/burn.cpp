@@ -42,6 +42,7 @@ struct Settings {
     std::string transfer;
     std::string green;
     bool report = false;
+    bool one_stream = false;
 };
 
 std::atomic<bool> stop{false};
@@ -147,7 +148,7 @@ Streams make_streams(const Settings& settings) {
                                          : cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
              "a stream");
     }
-    if (settings.green == "default") made.streams.assign(settings.streams, nullptr);
+    if (settings.green == "default" || settings.one_stream) made.streams.assign(settings.streams, nullptr);
     for (CUevent& event : made.events) must(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
     CUcontext popped = nullptr;
     if (settings.green == "streams") must(cuCtxPopCurrent(&popped), "cuCtxPopCurrent");
@@ -233,6 +234,8 @@ int main(int argc, char** argv) {
     options.value("--device", settings.device);
     options.value("--threads", settings.threads);
     options.value("--streams", settings.streams, "Streams of each thread");
+    options.flag("--one-stream", settings.one_stream,
+                 "Launch into the default stream of the context, from all threads");
     options.value("--mib", settings.mib, "Device memory to allocate first");
     options.value("--sync-every", settings.sync_every,
                   "cuCtxSynchronize after that many launches of a thread");

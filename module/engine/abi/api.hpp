@@ -221,6 +221,12 @@ struct EngineTable {
     /// the saved engine handed out stays valid: keys, batches, reservations, waits. 0: not understood or no
     /// memory; then the new engine can't be used.
     std::uint32_t (*restore)(Engine*, const void* saved, std::uint64_t bytes);
+
+    // From here on: only in engines whose table is long enough.
+    /// The first launch call of a batch returned at `now_ns`, `ns` after its start event was recorded, and
+    /// the stream was idle then. Only for a kernel, which the GPU gets at the end of such a call, and only if
+    /// no other thread has launched into the batch.
+    void (*first_launched)(Engine*, BatchId, std::int64_t ns, std::int64_t now_ns);
 };
 
 /// The size that every table of this ABI has. A function that is added after `restore` is only in engines

@@ -32,6 +32,7 @@ class Backlog {
         drift_ns_ += late_ns;
         end_ns_ += late_ns;
     }
+    void at_least(std::int64_t end_ns) { end_ns_ = std::max(end_ns_, end_ns); }
     void at_most(std::int64_t end_ns) { end_ns_ = std::min(end_ns_, end_ns); }
 
     /// For a handover: visit(field) for each, always in this order; new fields come last.

@@ -46,6 +46,8 @@ struct Batch {
     bool found_idle = false;  ///< its one launch is measured by itself, and surely found the GPU idle
     std::uint32_t launches_before = 0;  ///< of the batch before it on the stream, if that was filled; or 0
     std::int64_t mean_before_ns = 0;    ///< estimate of one of those
+    std::int64_t run_up_ns = 0;  ///< from its start event to its first kernel, as far as RunUp counts it; 0:
+                                 ///< unknown
 
     void add(std::uint64_t function, std::int64_t each, std::int64_t now_ns);
     /// Further launches of any functions that will take this long together.
@@ -82,6 +84,7 @@ struct Batch {
         visit(found_idle);
         visit(launches_before);
         visit(mean_before_ns);
+        visit(run_up_ns);
     }
 };
 

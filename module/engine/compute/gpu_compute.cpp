@@ -128,6 +128,11 @@ void GpuCompute::lost(BatchId id) {
     report();
 }
 
+void GpuCompute::first_launched(BatchId id, std::int64_t ns, std::int64_t now_ns) {
+    const Guard guard(lock_);
+    meter_.first_launched(id, ns, now_ns);
+}
+
 bool GpuCompute::may_estimate(BatchId id) {
     const Guard guard(lock_);
     return meter_.may_estimate(id);

@@ -24,6 +24,7 @@ class GpuCompute {
     /// True: ring the doorbell, because this was the last unfinished work and others wait for it.
     bool reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::int64_t now_ns);
     void lost(BatchId id);
+    void first_launched(BatchId id, std::int64_t ns, std::int64_t now_ns);
     bool may_estimate(BatchId id);
     /// True: as `reaped`.
     bool estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns);

@@ -11,9 +11,10 @@ namespace cgpu::module {
 
 /// How long a batch took on the GPU.
 struct BatchTime {
-    std::int64_t busy_ns;   ///< without idle time, as far as known
-    std::int64_t span_ns;   ///< from its start to its end, without idle time at its end
-    std::int64_t whole_ns;  ///< from its start event to its end event
+    std::int64_t busy_ns;    ///< without idle time, as far as known
+    std::int64_t span_ns;    ///< from its start to its end, without idle time at its end
+    std::int64_t whole_ns;   ///< from its start event to its end event, without ...
+    std::int64_t run_up_ns;  ///< ... the time between the start event and its first kernel
     std::int64_t end_ns;
     bool drained;  ///< at most one launch of it was left when its end was recorded: the GPU may have been
                    ///< idle within it, unnoticed
@@ -28,10 +29,11 @@ struct Learners {
     Sampling& sampling;
 };
 
-/// A batch that other work ran beside.
+/// A batch that other work ran beside. Where it would have ended without idle time is computed from the
+/// estimates, so only the time from event to event is an upper bound.
 inline void learn_beside(const Batch& batch, const BatchTime& time, const Learners& to) {
     if (batch.function_count == 1)
-        to.functions.learn_roughly(batch.last_function, time.span_ns / batch.launches,
+        to.functions.learn_roughly(batch.last_function, time.whole_ns / batch.launches,
                                    batch.waits_across_gpus && !batch.gap);
     const bool shows_pace = time.drained && batch.launches > 1;
     if (batch.foreign || batch.unmeasured || batch.gap || shows_pace)
@@ -47,9 +49,10 @@ inline void learn_alone(const Batch& batch, const BatchTime& time, const Learner
     constexpr std::int64_t kEvent = 1000;  // ns: what an event takes
     const std::int64_t calls = batch.closed_ns - batch.first_ns;
     const bool interrupted = calls > kLongCalls;
-    const std::int64_t before = batch.found_idle && !interrupted ? std::min(calls, time.whole_ns) / 2 : 0;
+    const bool unknown = batch.found_idle && batch.run_up_ns == 0;
+    const std::int64_t before = unknown && !interrupted ? std::min(calls, time.whole_ns) / 2 : 0;
     const std::int64_t most = time.whole_ns - before;
-    const bool waited_for_event = interrupted || time.whole_ns <= calls + kEvent;
+    const bool waited_for_event = interrupted || time.whole_ns + time.run_up_ns <= calls + kEvent;
     const bool says_nothing = waited_for_event && most >= batch.estimate_ns && !batch.unmeasured;
     if (says_nothing) to.functions.not_refuted(batch.last_function);
     const auto change =

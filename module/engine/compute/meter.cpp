@@ -223,6 +223,14 @@ void Meter::begin_closing(Batch& batch) {
     batch.due_mark = backlog_.mark();
 }
 
+void Meter::first_launched(BatchId id, std::int64_t ns, std::int64_t now_ns) {
+    Batch* batch = batches_.find(id);
+    if (batch == nullptr || batch->run_up_ns != 0) return;
+    batch->run_up_ns = std::max<std::int64_t>(1, run_up_.counted(ns, now_ns));
+    // Its work began only now: else the time until its end would be taken for idle time behind it.
+    backlog_.at_least(now_ns + batch->estimate_ns);
+}
+
 void Meter::closed(BatchId id, std::int64_t now_ns) {
     Batch* batch = batches_.find(id);
     if (batch == nullptr || (batch->state == BatchState::closed && !batch->estimated)) return;
@@ -267,6 +275,10 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     start_ns = std::min(start_ns, end_ns);
     std::int64_t since = start_ns;
     batches_.each([&](const Batch& each) { since = std::min(since, each.first_ns); });
+    // Beside other work the GPU was not idle, whatever this stream was.
+    const std::int64_t run_up =
+        batch->overlapped || batch->foreign ? 0 : std::min(batch->run_up_ns, (end_ns - start_ns) / 2);
+    start_ns += run_up;
     const std::int64_t whole = end_ns - start_ns;
     // Beside other streams a launch takes longer than its part of the time.
     const std::int64_t one_launch = whole / std::max(batch->overlapped ? 8U : 1U, batch->launches);
@@ -280,18 +292,19 @@ void Meter::reaped(BatchId id, std::int64_t start_ns, std::int64_t end_ns, std::
     used_ns_ += charged;
     estimating_.measured(batch->estimate_ns, charged, now_ns);
     if (batch->launches == 1) longest_ns_ = std::max(longest_ns_, charged);
-    learn_from(*batch, {charged, end_ns - start_ns, whole, end_ns, drained},
+    learn_from(*batch, {charged, end_ns - start_ns, whole, run_up, end_ns, drained},
                {functions_, overlap_, sampling_});
     finish(*batch, end_ns, now_ns);
 }
 
-/// The end of the time that the batch used. If the end event completed immediately, the GPU was idle before
+/// The end of the time that the batch used. The backlog counts from when launches were let through, and the
+/// GPU has them some microseconds later. If the end event completed immediately, the GPU was idle before
 /// it: no launch had gone into the batch for a while, and the idle time is not charged. If it completed
 /// later, the estimates were too short and there was no gap; the difference to the expected end corrects
 /// them. The expected end counts from when the event was recorded, since a stopped process records it only
 /// after SIGCONT.
 std::int64_t Meter::end_of_use(Batch& batch, std::int64_t start_ns, std::int64_t end_ns, bool drained) {
-    const std::int64_t due = backlog_.due(batch.due_mark);
+    const std::int64_t due = backlog_.due(batch.due_mark) + run_up_.usual_ns();
     const bool at_once = end_ns <= batch.closed_ns + kAtOnce;
     if (!at_once) {
         const std::int64_t late = end_ns - std::max(due, std::min(end_ns, batch.closed_ns));

@@ -11,6 +11,7 @@
 #include "module/engine/compute/idle_time.hpp"
 #include "module/engine/compute/lengths/functions.hpp"
 #include "module/engine/compute/lengths/sampling.hpp"
+#include "module/engine/compute/run_up.hpp"
 #include "module/engine/compute/window.hpp"
 
 namespace cgpu::module {
@@ -75,6 +76,8 @@ class Meter {
     bool next_open(std::uint64_t context, std::uint64_t stream, std::int64_t older_than_ns, OpenBatch& out) {
         return batches_.next_open(context, stream, older_than_ns, named_, out);
     }
+    /// See EngineTable::first_launched.
+    void first_launched(BatchId id, std::int64_t ns, std::int64_t now_ns);
     void closed(BatchId id, std::int64_t now_ns);
     BatchId oldest(std::uint64_t context) { return batches_.oldest_closed(context); }
     BatchId following(BatchId id) { return batches_.following(id); }
@@ -106,6 +109,7 @@ class Meter {
     Estimating& estimating() { return estimating_; }
     FilledStreams& filled() { return filled_; }
     Sampling& sampling() { return sampling_; }
+    RunUp& run_up() { return run_up_; }
     /// visit(field) for each, always in this order; new fields come last.
     template <class Visit>
     void each_field(Visit& visit) {
@@ -152,6 +156,7 @@ class Meter {
     OverlapScale overlap_;
     Estimating estimating_;
     Sampling sampling_;
+    RunUp run_up_;
     IdleTime idle_;
     std::int64_t used_ns_ = 0;
     std::int64_t in_flight_ns_ = 0;

@@ -24,13 +24,17 @@ constexpr std::int64_t kUsualWait = 2 * kMillisecond;
 /// Whether another thread may be launching into the batch: only then all threads have to be checked.
 bool has_others(const Batch& batch) { return batch.shared || batch.opener != Launching::me(); }
 
-/// In the current context.
-bool make_events_and_begin(Context& context, Batch& batch) {
+/// In the current context. `note_idle`: whether the stream is idle matters. (A query of the legacy stream may
+/// not tell of work in other streams that it waits for: see RunUp for how much that can matter.)
+bool make_events_and_begin(Context& context, Batch& batch, bool note_idle) {
     batch.start = take_event(context);
     batch.end = take_event(context);
+    const bool idle = note_idle && real::cuStreamQuery(batch.stream) == kSuccess;
     if (batch.start != nullptr && batch.end != nullptr &&
-        real::cuEventRecord(batch.start, batch.stream) == kSuccess)
+        real::cuEventRecord(batch.start, batch.stream) == kSuccess) {
+        if (idle) batch.idle_ns = now_ns();
         return true;
+    }
     put_event(context, batch.start);
     put_event(context, batch.end);
     batch.start = batch.end = nullptr;
@@ -41,11 +45,11 @@ bool make_events_and_begin(Context& context, Batch& batch) {
 /// may be another one than the current one. The driver knows which it takes: of the primary context and its
 /// green ones NVIDIA's documentation says no more. So a green context is made current only if need be,
 /// because it must not be current to two threads at a time.
-bool begin_measuring(Context& context, Batch& batch) {
-    if (make_events_and_begin(context, batch)) return true;
+bool begin_measuring(Context& context, Batch& batch, bool note_idle) {
+    if (make_events_and_begin(context, batch, note_idle)) return true;
     if (!contexts().any_green()) return false;
     const ContextScope current(context.handle.load());
-    return current.ok() && make_events_and_begin(context, batch);
+    return current.ok() && make_events_and_begin(context, batch, note_idle);
 }
 
 /// False: the stream takes no event. It may have joined a capture since its batch was opened, and an event
@@ -79,22 +83,30 @@ Closed record_end(Context& context, module::BatchId id, bool before_wait = false
     return ends_with_wait ? Closed::by_wait : Closed::yes;
 }
 
+/// Whether to ask the driver if the stream is idle. While other batches run it hardly is, and the question
+/// takes the launching thread time: only a launch that is measured by itself asks then.
+bool may_be_idle(ContextBatches& batches, const Opening& opening) {
+    if (!opening.one_kernel || captures_active()) return false;
+    const Locked lock(batches.mutex);
+    return batches.first == nullptr || opening.one_launch;
+}
+
 }  // namespace
 
 // Opening.
 
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool one_launch,
-                bool& announce_locked) {
+bool open_batch(Context& context, module::BatchId id, const Opening& opening, bool& announce_locked) {
     const RelaxedCapture relaxed;
-    const bool estimated = !owner_closes && !one_launch && session().engine().may_estimate(id);
-    auto* batch =
-        new (std::nothrow) Batch{id, stream, nullptr, nullptr, owner_closes, Launching::me(), false};
-    if (batch != nullptr && (estimated || begin_measuring(context, *batch))) {
+    ContextBatches& batches = context.batches;
+    const bool estimated =
+        !opening.owner_closes && !opening.one_launch && session().engine().may_estimate(id);
+    auto* batch = new (std::nothrow)
+        Batch{id, opening.stream, nullptr, nullptr, opening.owner_closes, Launching::me(), false};
+    if (batch != nullptr && (estimated || begin_measuring(context, *batch, may_be_idle(batches, opening)))) {
         // Other threads can find the batch only from now on: the end event must not be recorded before the
         // start event.
-        ContextBatches& batches = context.batches;
         const Locked lock(batches.mutex);
-        batch->announce_locked = announce_locked = batches.find_shared(stream) != nullptr;
+        batch->announce_locked = announce_locked = batches.find_shared(opening.stream) != nullptr;
         if (batches.is_to_close(id)) {
             batch->close_ns = now_ns();
             batches.closes_of(id).fetch_add(1);  // so that this thread looks at it behind its launch
@@ -106,6 +118,14 @@ bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owne
     drop_batch(context, batch);
     session().engine().lost(id);
     return false;
+}
+
+void note_first_launch(Context& context, module::BatchId id, std::int64_t now) {
+    context.batches.mutex.lock();
+    const Batch* batch = context.batches.find(id);
+    const std::int64_t run_up = batch != nullptr ? batch->run_up_ns(now) : 0;
+    context.batches.mutex.unlock();
+    if (run_up > 0) session().engine().first_launched(id, run_up, now);
 }
 
 bool takes_launch(Context& context, module::BatchId id, bool& announce_locked) {

@@ -23,10 +23,19 @@ namespace cgpu::front {
 
 /// Records the start event of a batch that the engine has opened, unless the engine lets it be estimated.
 /// False: the batch can't be measured, and the engine knows. `owner_closes`: see Batch. `one_launch`: it is
-/// closed after this launch. Sets `announce_locked`, the way in which launches into it are published: see
-/// Launching.
-bool open_batch(Context& context, module::BatchId id, CUstream stream, bool owner_closes, bool one_launch,
-                bool& announce_locked);
+/// closed after this launch. `one_kernel`: see Work. Sets `announce_locked`, the way in which launches into
+/// it are published: see Launching.
+struct Opening {
+    CUstream stream;
+    bool owner_closes;
+    bool one_launch;
+    bool one_kernel;
+};
+bool open_batch(Context& context, module::BatchId id, const Opening& opening, bool& announce_locked);
+
+/// Call when the launch call of the thread that opened the batch has returned, with the time of that: tells
+/// the engine how long the GPU waited for it, if that is known.
+void note_first_launch(Context& context, module::BatchId id, std::int64_t now);
 
 /// Whether the batch still takes a launch of this thread, which has published it (Launching::begin, locked).
 /// If so, sets `announce_locked`.

@@ -110,9 +110,10 @@ module::TimeGrant enter_batch(Context& context, const Work& work, module::TimeRe
         Launching::begin(decision.batch, true);
         // Before the batch takes the launch, so that a later close is seen.
         pass.closes = context.batches.closes_of(decision.batch).load();
-        if (decision.open != 0 ? open_batch(context, decision.open, work.stream, pass.per_thread_stream,
-                                            decision.close != 0, pass.announce_locked)
+        const Opening opening{work.stream, pass.per_thread_stream, decision.close != 0, work.one_kernel};
+        if (decision.open != 0 ? open_batch(context, decision.open, opening, pass.announce_locked)
                                : takes_another(context, decision.batch, last, pass)) {
+            pass.opened = decision.open != 0;
             if (decision.close != 0) note_last_launch(context, decision.close);
             if (decision.open != 0) errands().wake_by(now_ns() + idle_before_close(context.gpu));
             return grant;
@@ -231,10 +232,14 @@ void return_launch(Context& context, module::BatchId batch, std::int64_t cost_ns
 }
 
 void after_launch(const Pass& pass, bool launched) {
+    const std::int64_t returned = pass.opened ? now_ns() : 0;
     if (pass.first.function != nullptr) after_first_launch(pass.context->owner(), pass.first, launched);
     if (pass.batch == 0) return;
     Context& context = *pass.context;
-    if (!launched) return_launch(context, pass.batch, pass.cost_ns);
+    if (!launched)
+        return_launch(context, pass.batch, pass.cost_ns);
+    else if (pass.opened)
+        note_first_launch(context, pass.batch, returned);
     if (pass.per_thread_stream) mark_end(context, pass.batch);
     Launching::end(true);
     if (context.batches.closes_of(pass.batch).load() != pass.closes) close_left_over(context, pass.batch);

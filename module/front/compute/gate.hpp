@@ -21,6 +21,7 @@ struct Pass {
     bool per_thread_stream = false;
     bool announce_locked = false;  ///< see Launching
     std::int64_t cost_ns = 0;      ///< the launch's cost in the batch
+    bool opened = false;           ///< the batch was opened for this launch
     FirstLaunch first;
 };
 

@@ -15,6 +15,9 @@ struct Work {
     const void* function;  ///< a CUfunction, CUkernel or CUgraphExec: what has a usual length
     CUstream stream;       ///< as the plain functions take it: null or 1 legacy, 2 per-thread
     CUcontext context;     ///< null: the current one
+    /// It is one kernel, which the GPU gets at the end of the driver's call. Of graphs the GPU may get a part
+    /// before; copies may have ended then.
+    bool one_kernel = false;
 };
 
 /// What the engine has granted a thread in advance: launches on one stream of one context that may take this

@@ -26,7 +26,14 @@ struct Batch {
     bool closed = false;          ///< a thread is recording its end, or has recorded it
     bool ends_with_wait = false;  ///< has no end event, because a thread is waiting for all of it
     bool recording = false;       ///< a thread is recording its end in spite of that
+    std::int64_t idle_ns = 0;     ///< its start event was recorded then on an idle stream; 0: not, or unknown
     Batch* next = nullptr;
+
+    /// How long the GPU waited for its first launch, whose call has returned now; 0: unknown. What another
+    /// thread has launched into it may have begun before.
+    std::int64_t run_up_ns(std::int64_t now_ns) const {
+        return idle_ns == 0 || shared || closed ? 0 : now_ns - idle_ns;
+    }
 };
 
 /// A stream into which several threads have launched recently.

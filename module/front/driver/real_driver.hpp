@@ -95,6 +95,7 @@ namespace real {
     call(cuThreadExchangeStreamCaptureMode, int*)               \
     call(cuStreamIsCapturing, CUstream, int*)                   \
     call(cuStreamGetCtx, CUstream, CUcontext*)                  \
+    call(cuStreamQuery, CUstream)                               \
     call(cuEventCreate, CUevent*, unsigned)                     \
     call(cuEventDestroy_v2, CUevent)                            \
     call(cuEventRecord, CUevent, CUstream)                      \

@@ -38,6 +38,8 @@ struct OnStack {
 using Launch = CUresult(CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, OnStack);
 using LaunchEx = CUresult(const CUlaunchConfig*, CUfunction, void** parameters, void** extra);
 
+constexpr bool kOneKernel = true;  // Work::one_kernel
+
 /// The short path of most launches where nothing is measured: a jump to the driver. Null: the launch must
 /// pass the gate. (A driver that called one of our hooks from there would have a launch counted twice.) It
 /// saves 4 to 6 ns of a launch: this path adds 1 to 2 ns to the driver's own time, and `gated` 5 to 8
@@ -53,7 +55,7 @@ template <class Signature, class Real>
 
 [[gnu::noinline]] CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                                          unsigned bx, unsigned by, OnStack rest) {
-    return gated({function, rest.stream, nullptr}, [&] {
+    return gated({function, rest.stream, nullptr, kOneKernel}, [&] {
         return real::cuLaunchKernel(function, gx, gy, gz, bx, by, rest.bz, rest.shared, rest.stream,
                                     rest.parameters, rest.extra);
     });
@@ -61,7 +63,7 @@ template <class Signature, class Real>
 
 [[gnu::noinline]] CUresult launch_kernel_ptsz(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                                               unsigned bx, unsigned by, OnStack rest) {
-    return gated({function, per_thread(rest.stream), nullptr}, [&] {
+    return gated({function, per_thread(rest.stream), nullptr, kOneKernel}, [&] {
         return real::cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, rest.bz, rest.shared, rest.stream,
                                          rest.parameters, rest.extra);
     });
@@ -70,13 +72,14 @@ template <class Signature, class Real>
 [[gnu::noinline]] CUresult launch_kernel_ex(const CUlaunchConfig* config, CUfunction function,
                                             void** parameters, void** extra) {
     const auto call = [&] { return real::cuLaunchKernelEx(config, function, parameters, extra); };
-    return config == nullptr ? call() : gated({function, config->stream, nullptr}, call);
+    return config == nullptr ? call() : gated({function, config->stream, nullptr, kOneKernel}, call);
 }
 
 [[gnu::noinline]] CUresult launch_kernel_ex_ptsz(const CUlaunchConfig* config, CUfunction function,
                                                  void** parameters, void** extra) {
     const auto call = [&] { return real::cuLaunchKernelEx_ptsz(config, function, parameters, extra); };
-    return config == nullptr ? call() : gated({function, per_thread(config->stream), nullptr}, call);
+    return config == nullptr ? call()
+                             : gated({function, per_thread(config->stream), nullptr, kOneKernel}, call);
 }
 
 /// One launch on several devices passes the gate of each, and is then made once.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "core/wire/message.hpp"
 #include "module/engine/abi/api.hpp"
 #include "module/front/base/waiting.hpp"
@@ -105,6 +107,14 @@ class EngineHandle {
         call(&module::EngineTable::reaped, batch, start_ns, end_ns, now, ring);
     }
     void lost(module::BatchId batch) const { call(&module::EngineTable::lost, batch); }
+    void first_launched(module::BatchId batch, std::int64_t ns, std::int64_t now) const {
+        constexpr std::uint64_t kNeeded =
+            offsetof(module::EngineTable, first_launched) + sizeof(module::EngineTable::first_launched);
+        const Section section;
+        const Running* running = section.running();
+        if (running == nullptr || running->table->bytes < kNeeded) return;
+        running->table->first_launched(running->engine, batch, ns, now);
+    }
     std::int64_t poll_at(std::uint32_t gpu, std::int64_t now) const {
         return call(&module::EngineTable::poll_at, gpu, now);
     }

@@ -33,6 +33,7 @@ Card read_model(const std::string& model, const fs::path& folder) {
     card.context_bytes = node["context_mib"].as<std::uint64_t>() * kMiB;
     card.slice = node["slice_us"].as<Nanoseconds>() * 1000;
     card.switch_cost = node["switch_us"].as<Nanoseconds>() * 1000;
+    card.launch_call = node["launch_call_ns"].as<Nanoseconds>(0);
     card.sm_count = node["sm_count"].as<std::int32_t>();
     const auto capability = node["compute_capability"].as<std::string>();
     if (std::sscanf(capability.c_str(), "%d.%d", &card.cc_major, &card.cc_minor) != 2 || card.slice <= 0) {

@@ -16,6 +16,7 @@ struct Card {
     std::uint64_t context_bytes;   ///< What one context costs.
     Nanoseconds slice;
     Nanoseconds switch_cost;
+    Nanoseconds launch_call;  ///< What a launch of a kernel takes the host until the GPU has it.
     std::int32_t sm_count;
     std::int32_t cc_major;
     std::int32_t cc_minor;

@@ -224,6 +224,11 @@ class Trial {
                 ask({at_once, 0, left_.decision.more, left_.time_ns, left_.decision.batch}).decision.open;
             if (batch == 0) return;
             const bool estimated = answer([&](auto& t, auto* e) { return t.may_estimate(e, batch); }) != 0;
+            if (*rc::gen::inRange(0, 2) == 0) {
+                const auto ns = *rc::gen::inRange<std::int64_t>(-1'000, 9'000);
+                each([&](auto& t, auto* e) { return t.first_launched(e, batch, ns, now_), 0; });
+                hand_over();
+            }
             each([&](auto& t, auto* e) { return t.closed(e, batch, now_), 0; });
             each([&](auto& t, auto* e) { return t.sync_begin(e, gpu_, now_), 0; });
             const auto start = now_;

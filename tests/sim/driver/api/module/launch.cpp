@@ -63,8 +63,15 @@ CUresult capture_launch(Stream& stream, CUfunction handle, const Shape& shape, u
     return capture_step(stream, std::move(step));
 }
 
+/// The GPU gets a kernel at the end of the call that launches it.
+void spend_the_call(const Context& context, Nanoseconds entered) {
+    const Nanoseconds until = entered + context.runtime().card(context.ordinal()).launch_call;
+    while (clock_now() < until) __builtin_ia32_pause();
+}
+
 CUresult launch(CUfunction handle, const Shape& shape, unsigned int shared_bytes, CUstream stream_handle,
                 const Attributes& attributes, void** parameters, void** extra) {
+    const Nanoseconds entered = clock_now();
     Stream* stream = nullptr;
     if (const CUresult result = find_stream_for_work(stream_handle, stream); result != CUDA_SUCCESS)
         return result;
@@ -80,6 +87,7 @@ CUresult launch(CUfunction handle, const Shape& shape, unsigned int shared_bytes
     auto operation = kernel_operation(function->kernel, stream->context, parameters, extra);
     if (!operation) return CUDA_ERROR_INVALID_VALUE;
     if (attributes.priority) operation->priority = static_cast<std::int8_t>(*attributes.priority);
+    spend_the_call(stream->context, entered);
     if (attributes.at_start) attributes.at_start->record(*stream);
     stream->context.submit(*stream, std::move(*operation));
     if (attributes.at_end) attributes.at_end->record(*stream);

@@ -61,6 +61,9 @@ class FakeFront {
     std::uint64_t batches = 0;
     std::uint64_t recorded = 0;   ///< events
     std::int64_t event_cost = 0;  ///< ns of the launching thread for each
+    /// ns of a launch call until the GPU has the kernel, and from then until the call returns.
+    std::int64_t launch_call = 0;
+    std::function<std::int64_t()> late_return;
 
     void run(std::int64_t until) {
         for (Program& program : programs) program.wanted = program.next();
@@ -122,25 +125,31 @@ class FakeFront {
             program.at = std::max(decision.until_ns, now_ + 1'000);
             return;
         }
-        if (decision.open != 0) open(decision, program.stream);
+        const std::int64_t idle_since = decision.open != 0 ? open(decision, program.stream) : 0;
         launch(program);
+        if (idle_since != 0)
+            engine_.table.first_launched(engine_.engine, decision.open, now_ - idle_since, now_);
         if (decision.close != 0) close(decision.close, program.stream);
         program.batch = decision.batch;
         program.more = decision.more;
     }
 
-    void open(const Decision& decision, std::uint64_t stream) {
+    /// Returns when the start event was recorded if the stream was idle; else 0.
+    std::int64_t open(const Decision& decision, std::uint64_t stream) {
         Events& events = events_[decision.open];
         events.estimated =
             decision.close == 0 && engine_.table.may_estimate(engine_.engine, decision.open) != 0;
-        if (!events.estimated) events.start = record(stream);
+        if (events.estimated) return 0;
+        // As the front asks the driver: while other batches run, only if this one has one launch.
+        const bool idle = (events_.size() == 1 || decision.close != 0) && gpu.idle(stream);
+        events.start = record(stream);
+        return idle ? now_ : 0;
     }
 
     std::uint64_t record(std::uint64_t stream) {
         ++recorded;
-        const std::uint64_t event = gpu.record(stream);
-        go_to(now_ + event_cost);
-        return event;
+        go_to(now_ + event_cost);  // the GPU gets it at the end of the call, as it does kernels
+        return gpu.record(stream);
     }
 
     void begin_wait(Program& program) {
@@ -223,7 +232,9 @@ class FakeFront {
     }
 
     void launch(Program& program) {
+        go_to(now_ + launch_call);
         gpu.launch(program.stream, program.wanted.ns);
+        if (late_return) go_to(now_ + late_return());
         program.wanted = program.next();
         ++program.launched;
         program.at = now_ + kLaunchCost + program.pause;

@@ -53,6 +53,10 @@ class FakeGpu {
     }
 
     std::int64_t busy_ns() const { return static_cast<std::int64_t>(busy_); }
+    bool idle(Stream stream) const {
+        const auto found = queues_.find(stream);
+        return found == queues_.end() || found->second.empty();
+    }
     bool idle() const {
         for (const auto& [stream, queue] : queues_) {
             if (!queue.empty()) return false;

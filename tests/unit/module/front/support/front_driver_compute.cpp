@@ -144,6 +144,7 @@ API cuEventQuery(Event* event) {
     }
     return now_ns() >= event->at_ns ? kSuccess : kNotReady;
 }
+API cuStreamQuery(void*) { return now_ns() >= busy_until_ns ? kSuccess : kNotReady; }
 API cuEventElapsedTime(float* milliseconds, Event* from, Event* to) {
     *milliseconds = static_cast<float>(static_cast<double>(to->at_ns - from->at_ns) / 1e6);
     return kSuccess;

@@ -102,6 +102,8 @@ class Slicer {
     [[nodiscard]] GangState tell(std::size_t slot) const;
     /// The running turn, as of the last step; empty: no instance holds the GPU. For display.
     [[nodiscard]] const std::optional<Turn>& turn() const { return turns_.current(); }
+    /// By which rule the last turn ended, for display; empty: none has ended.
+    [[nodiscard]] std::optional<TurnEnd> last_end() const { return turns_.last_end(); }
     /// Whose turn it is, for display.
     [[nodiscard]] std::optional<std::size_t> holder() const;
 

@@ -17,7 +17,8 @@ void Turns::step(Competitors& competitors, ComputeAccounting& accounting, Nanos 
     if (turn_) {
         turn_->contended = contended(competitors);
         turn_->called = turn_->called || competitors[turn_->slot].gang.called();
-        if (!turn_->closed_at && is_up(competitors, now)) {
+        if (const EndRule* rule = turn_->closed_at ? nullptr : is_up(competitors, now)) {
+            end_by(*rule);
             close_gate(competitors, accounting.undrained().count(), now);
         }
         if (turn_->closed_at && may_hand_over(competitors, now)) {
@@ -89,22 +90,81 @@ bool Turns::another_is_called(const Competitors& competitors) const {
     return false;
 }
 
-bool Turns::is_up(const Competitors& competitors, Nanos now) {
-    if (end_soon_) return true;
-    if (!turn_->contended) return false;
-    const Slot& holder = competitors[turn_->slot];
-    const Reading& level = holder.level();
-    const bool work_conserving = competitors.rules().work_conserving;
-    if (consumed(competitors, now) >= turn_->budget) return true;
-    if (turn_->priority && competitors.bucket().level() <= level.in_flight_estimate) return true;
-    if (urgent(competitors)) return turn_->cut_short = true;
-    if (turn_->called && holder.gang.dismissed()) return true;
-    if (another_is_called(competitors)) return true;
-    if (!work_conserving && !turn_->priority) return false;
-    if (!holder.was_busy && now - holder.idle_since >= tuning_.idle_grace) return true;
-    if (!work_conserving) return false;
-    if (level.syncing && level.usual_gap > tuning_.worthwhile_gap) return true;
-    return turn_->cut_short = overtaken(competitors, now);
+/// What a rule looks at.
+struct Turns::Moment {
+    const Turns& turns;
+    const Turn& turn;
+    const Slot& holder;
+    const Competitors& all;
+    Nanos now;
+};
+
+struct Turns::EndRule {
+    TurnEnd name;
+    bool holds_alone;  ///< also while nobody else wants the GPU; by the others a turn ends for somebody
+    bool cuts_short;   ///< the holder is owed the rest, and its turn isn't prolonged
+    bool (*applies)(const Moment& at);
+};
+
+/// When a turn is up: the first of these rules that applies ends it. None of them changes anything.
+const Turns::EndRule* Turns::is_up(const Competitors& competitors, Nanos now) const {
+    static constexpr EndRule kEndRules[] = {
+        // Under the new settings the turn would have another length, or wouldn't have begun.
+        {TurnEnd::settings_changed, true, false, [](const Moment& at) { return at.turns.end_soon_; }},
+        // The length of a turn is the holder's share. Time counts as well as reported work: otherwise
+        // kernels that wait for each other across GPUs would deadlock, and who reports nothing would keep
+        // the GPU.
+        {TurnEnd::budget_used, false, false,
+         [](const Moment& at) { return at.turns.consumed(at.all, at.now) >= at.turn.budget; }},
+        // High priority is above the shares only as long as its bucket lasts, and what it has in flight
+        // will be taken from that, too.
+        {TurnEnd::bucket_empty, false, false,
+         [](const Moment& at) {
+             return at.turn.priority && at.all.bucket().level() <= at.holder.level().in_flight_estimate;
+         }},
+        // While its bucket lasts, high priority begins at once.
+        {TurnEnd::high_priority_waits, false, true,
+         [](const Moment& at) { return at.turns.urgent(at.all).has_value(); }},
+        // A gang has its turns on all its GPUs at the same time: if the turn is over on the leading one, the
+        // rest of it here would be spent waiting.
+        {TurnEnd::gang_dismissed, false, false,
+         [](const Moment& at) { return at.turn.called && at.holder.gang.dismissed(); }},
+        // For the same reason the turn of a gang that has begun on its leading GPU begins here, too.
+        {TurnEnd::other_gang_called, false, false,
+         [](const Moment& at) { return at.turns.another_is_called(at.all); }},
+        // Others have a use for time in which the holder has no work. Its next launch often comes at once,
+        // so there is a grace time. Where slices are fixed, unused ones belong to the holder all the same;
+        // but not in a turn of high priority, whose time is the others'.
+        {TurnEnd::holder_idle, false, false,
+         [](const Moment& at) {
+             return (at.all.rules().work_conserving || at.turn.priority) && !at.holder.was_busy &&
+                    at.now - at.holder.idle_since >= at.turns.tuning_.idle_grace;
+         }},
+        // Its program waits for the GPU and usually pauses for long afterwards: then it needs no grace time,
+        // and the next one begins as soon as its work has drained.
+        {TurnEnd::holder_pauses, false, false,
+         [](const Moment& at) {
+             const Reading& level = at.holder.level();
+             return at.all.rules().work_conserving && level.syncing &&
+                    level.usual_gap > at.turns.tuning_.worthwhile_gap;
+         }},
+        // One that wakes up and is behind has waited for its share already: short bursts don't wait for the
+        // end of a long turn.
+        {TurnEnd::overtaken, false, true,
+         [](const Moment& at) {
+             return at.all.rules().work_conserving && at.turns.overtaken(at.all, at.now);
+         }},
+    };
+    const Moment moment{*this, *turn_, competitors[turn_->slot], competitors, now};
+    for (const EndRule& rule : kEndRules) {
+        if ((turn_->contended || rule.holds_alone) && rule.applies(moment)) return &rule;
+    }
+    return nullptr;
+}
+
+void Turns::end_by(const EndRule& rule) {
+    turn_->cut_short = rule.cuts_short;
+    last_end_ = rule.name;
 }
 
 void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {

@@ -3,6 +3,7 @@
 #include "core/schedule/competitors.hpp"
 #include "core/schedule/compute_accounting.hpp"
 #include "core/schedule/turn.hpp"
+#include "core/schedule/turn_end.hpp"
 
 namespace cgpu::schedule {
 
@@ -15,6 +16,8 @@ class Turns {
     [[nodiscard]] const std::optional<Turn>& current() const { return turn_; }
     [[nodiscard]] Turn* running() { return turn_ ? &*turn_ : nullptr; }
     [[nodiscard]] bool holds(std::size_t slot) const { return turn_ && turn_->slot == slot; }
+    /// By which rule the last turn ended whose gate was closed; empty: none was.
+    [[nodiscard]] std::optional<TurnEnd> last_end() const { return last_end_; }
     /// No instance holds the GPU, because slices of idle instances pass.
     [[nodiscard]] bool idle_slices() const { return idle_slices_; }
 
@@ -46,7 +49,11 @@ class Turns {
     [[nodiscard]] std::optional<std::size_t> urgent(const Competitors& competitors) const;
     [[nodiscard]] bool overtaken(const Competitors& competitors, Nanos now) const;
     [[nodiscard]] bool another_is_called(const Competitors& competitors) const;
-    [[nodiscard]] bool is_up(const Competitors& competitors, Nanos now);
+    /// The first rule by which the turn ends now; null: it goes on.
+    struct Moment;
+    struct EndRule;
+    [[nodiscard]] const EndRule* is_up(const Competitors& competitors, Nanos now) const;
+    void end_by(const EndRule& rule);
     void close_gate(Competitors& competitors, int undrained, Nanos now);
     [[nodiscard]] bool may_want_more(const Competitors& competitors, Nanos now) const;
     [[nodiscard]] bool may_hand_over(const Competitors& competitors, Nanos now) const;
@@ -58,6 +65,7 @@ class Turns {
     TurnTuning tuning_;
     DrainTuning drains_;
     std::optional<Turn> turn_;
+    std::optional<TurnEnd> last_end_;
     std::size_t last_holder_ = 0;
     std::optional<std::size_t>
         after_idle_slices_;  // is next once the slices of those without work have passed

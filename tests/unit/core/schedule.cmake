@@ -24,6 +24,7 @@ cgpu_unit_test(schedule_test ONE_THREAD OPTIMIZED LONG_RUNS
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_proportional_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_shares_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_step_test.cpp
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_turn_end_test.cpp
   LIBS schedule_model)
 # Hours of virtual time: worth optimizing with sanitizers, too.
 target_compile_options(schedule_test PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)

@@ -10,6 +10,14 @@ namespace cgpu::module {
 /// Estimated GPU time at which a batch is closed: long enough that two events cost nothing.
 constexpr std::int64_t kBatchLengthNs = 500'000;
 
+/// open → closing → closed → gone; docs/journeys/batch.md draws it.
+/// - opened: by a launch for which its stream has no open batch.
+/// - open → closing: it is filled, or its one launch is measured by itself. Batches that the front closes (a
+///   wait, a capture, a pause) skip `closing`, and so does one whose closing an older engine began.
+/// - closing → closed: the end event is recorded, or a wait for an estimated batch begins. An estimated batch
+///   can be closed twice: its end is recorded after all if that wait takes long.
+/// - closed → gone, charged: what its events show (reaped), or its estimate (estimated). Out of every state:
+///   lost, and charged its estimate.
 enum class BatchState : std::uint32_t {
     open = 1,     ///< takes launches
     closing = 2,  ///< the front has been told to record its end

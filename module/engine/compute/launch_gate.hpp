@@ -23,6 +23,14 @@ struct Look {
     std::int64_t until_ns = 0;  ///< shut: ask again then at the latest
 };
 
+/// The daemon's gate is free, open (up to a limit) or closed; what it is for this process:
+/// - unconnected: open or shut, as the last pages said of the daemon's loss.
+/// - free ⇄ open ⇄ closed: as the daemon writes. An open one whose limit is spent is shut like a closed one.
+/// - shut → rung: the first launch that finds it shut rings the doorbell, once.
+/// - rung → not rung: a launch has passed.
+/// - shut → expired: the daemon has said nothing for its hold time since then, and the job doesn't stay
+///   closed on the daemon's loss: launches pass, metered. Any word of the daemon ends that.
+///
 /// Reads one GPU's gate for one process: whether launches pass, whether to ring the doorbell, and whether the
 /// gate has expired because the daemon is silent. The daemon's death must stop no job.
 class LaunchGate {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint32_t kBatchLaunches = 1024;
-constexpr std::uint32_t kLongestRun = 256;
 constexpr std::int64_t kRunTime = 250'000;  // ns
 /// Eight would cost half as many questions again where functions come in any order, and charge no better.
 constexpr std::uint32_t kAskedFunctions = 4;
@@ -167,8 +166,7 @@ void Meter::grant_time(Batch& batch, const Launch& launch, const Cost& cost, std
     const std::uint32_t shown = std::max(batch.launches, batch.launches_before);
     if (shown < 2 || room_ns < cost.each_ns) return;
     const auto until_sample = static_cast<std::uint32_t>(sampling_.until_next(launches_));
-    const std::uint32_t most =
-        std::min({kLongestRun, 2 * shown, kBatchLaunches - 1 - batch.launches, until_sample});
+    const std::uint32_t most = std::min({2 * shown, kBatchLaunches - 1 - batch.launches, until_sample});
     const std::int64_t in_time = kRunTime / std::max<std::int64_t>(1, batch.pace_ns);
     const std::int64_t mean =
         std::max({cost.each_ns, batch.estimate_ns / batch.launches, batch.mean_before_ns});

@@ -22,6 +22,12 @@ struct Held {
 /// nothing. A reserve sets aside everything that its commit will need, so a commit of reserved bytes can't
 /// fail.
 ///
+/// An allocation: nothing → reserved (reserve) → charged (commit), or nothing again (cancel); charged →
+/// nothing (release, after the driver has freed it) or → gone with its lease (surrender: the memory may live
+/// on outside the process). A pool's charge changes its size (resize). What was made in a destroyed context
+/// is released (release_context), and all ends with the process. `freeing` marks the time in which the driver
+/// may have freed memory whose charge isn't released yet.
+///
 /// Invariants: charged = what the holdings touch; nothing is ever below zero; charged + reserved ≤ leased,
 /// unless the driver gave more than was asked for, or isolation was off.
 class Accounting {

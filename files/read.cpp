@@ -32,7 +32,7 @@ std::string Unread::why() const {
     if (kind == S_IFLNK)
         return error == ENOENT ? "it is a symbolic link that leads nowhere" : "it is a symbolic link";
     if (kind != 0) return std::string("it is ") + name_of(kind) + ", not a file";
-    if (error == EFBIG) return "it is longer than " + std::to_string(most >> 20) + " MiB";
+    if (error == EFBIG) return "it is longer than " + std::to_string(most >> 20) + "MiB";
     return std::generic_category().message(error);
 }
 

@@ -32,7 +32,7 @@ struct Unread {
     /// What is there can't be mended by rights: it must be replaced.
     [[nodiscard]] bool is_no_file() const { return kind != 0; }
     [[nodiscard]] bool is_missing() const;
-    /// As a part of a sentence: the system's reason, "it is a pipe, not a file", "it is longer than 64 MiB".
+    /// As a part of a sentence: the system's reason, "it is a pipe, not a file", "it is longer than 64MiB".
     [[nodiscard]] std::string why() const;
 };
 

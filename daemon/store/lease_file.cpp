@@ -150,7 +150,7 @@ std::optional<std::uint32_t> LeaseFile::version_to_come() const {
 }
 
 std::string LeaseFile::find_damage() const {
-    if (mapped_ == nullptr) return "it is longer than " + std::to_string(kLongest >> 20) + " MiB";
+    if (mapped_ == nullptr) return "it is longer than " + std::to_string(kLongest >> 20) + "MiB";
     if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
     const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
     if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";

@@ -83,7 +83,7 @@ for kind in "${kinds[@]}"; do
     put "$kind" /run/cgpu/leases
     if [[ $kind == huge ]]; then
         expect start_cgpud
-        expect in_log 'lease file .*: it is longer than 64 MiB'
+        expect in_log 'lease file .*: it is longer than 64MiB'
         expect stop_cgpud TERM
     else
         expect_error "lease file /run/cgpu/leases: ${why_no_link[$kind]}.*Try: remove it" in_time cgpud --check

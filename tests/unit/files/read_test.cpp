@@ -31,7 +31,7 @@ struct ReadTest : testing::Test {
 
 TEST_F(ReadTest, AWholeFileIsNoLongerThanItMayBe) {
     EXPECT_EQ(read_whole(file(std::string(kMost, 'x')), kMost).value(), std::string(kMost, 'x'));
-    EXPECT_EQ(why_not_whole(file(std::string(kMost + 1, 'x'))), "it is longer than 1 MiB");
+    EXPECT_EQ(why_not_whole(file(std::string(kMost + 1, 'x'))), "it is longer than 1MiB");
     EXPECT_EQ(read_whole(file(""), kMost).value(), "");
     EXPECT_EQ(read_whole(folder / "none", kMost).value(), std::nullopt);
 }
@@ -39,7 +39,7 @@ TEST_F(ReadTest, AWholeFileIsNoLongerThanItMayBe) {
 /// It has no blocks, but would take an hour to read.
 TEST_F(ReadTest, ALargeFileIsNotRead) {
     ASSERT_EQ(truncate(file("").c_str(), off_t{1} << 42), 0);
-    EXPECT_EQ(why_not_whole(folder / "file"), "it is longer than 1 MiB");
+    EXPECT_EQ(why_not_whole(folder / "file"), "it is longer than 1MiB");
 }
 
 TEST_F(ReadTest, WhatIsNoFileIsNamed) {

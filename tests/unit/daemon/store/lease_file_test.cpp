@@ -125,7 +125,7 @@ TEST_F(LeaseFileTest, WhatIsNoFileIsRefusedWithWhatMendsIt) {
 TEST_F(LeaseFileTest, AFileThatIsFarTooLongIsDamaged) {
     std::ofstream(path).close();
     fs::resize_file(path, std::uintmax_t{1} << 40);
-    EXPECT_NE(open()->damage().find("it is longer than 64 MiB"), std::string::npos);
+    EXPECT_NE(open()->damage().find("it is longer than 64MiB"), std::string::npos);
     EXPECT_EQ(fs::file_size(path.string() + ".damaged"), std::uintmax_t{1} << 40);
 }
 

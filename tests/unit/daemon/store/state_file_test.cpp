@@ -231,7 +231,7 @@ TEST(StateFile, OneThatCannotBeReadIsRefused) {
     });
     write_text(file.path(), "");
     ASSERT_EQ(truncate(file.path().c_str(), off_t{1} << 42), 0);
-    EXPECT_NE(text_of(file.load()).find("it is longer than 64 MiB"), std::string::npos);
+    EXPECT_NE(text_of(file.load()).find("it is longer than 64MiB"), std::string::npos);
     fs::remove(file.path());
     ASSERT_TRUE(file.save(v100()).has_value());
     ASSERT_EQ(chmod(file.path().c_str(), 0), 0);

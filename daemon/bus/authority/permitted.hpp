@@ -28,8 +28,6 @@ struct MethodCall {
         const char* instead;  ///< how to do without, a remedy
     };
     std::optional<Part> part = std::nullopt;
-    /// The path of the object that it changes; empty: the one that handles the call.
-    std::string changed = {};
 };
 
 /// Calls `body`, with the caller if it takes one.
@@ -104,13 +102,14 @@ class PermittedCall : public std::enable_shared_from_this<PermittedCall<Body, Ou
 /// out of date is answered after a second look, for which `body` is called again. `body` takes the caller
 /// (app::Who) if it changes what events tell of. The method's object may no longer exist then, so `body` must
 /// not refer to it; it may refer to objects that outlive the Authority. `object`: the object that handles the
-/// call now.
+/// call now. `changed`: the path of the object that a refusal is told of; empty: that one.
 template <class Body, class... Out>
 void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
-                    const MethodCall& call, sdbus::Result<Out...>&& result, Body body) {
+                    const MethodCall& call, sdbus::Result<Out...>&& result, Body body,
+                    const std::string& changed = {}) {
     const auto caller = guarded(call.method, [&] { return authority.caller_of(object); });
     const auto answered = std::make_shared<PermittedCall<Body, Out...>>(
-        authority, call, call.changed.empty() ? std::string(object.getObjectPath()) : call.changed, caller,
+        authority, call, changed.empty() ? std::string(object.getObjectPath()) : changed, caller,
         std::move(result), std::move(body));
     authority.ask_for_all(actions, caller,
                           [answered](const app::Result<void>& permitted) { answered->answer(permitted); });

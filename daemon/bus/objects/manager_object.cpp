@@ -187,14 +187,13 @@ void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap opti
 void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                           OptionMap options) {
     const auto read = guarded("Apply", [&] { return take(read_changes(changes)); });
-    const MethodCall call{
-        .method = method_of(read), .dry_run = is_dry_run(options), .changed = changed_by(read, service_)};
     when_permitted(
-        authority_, actions_for(read), getObject(), call, std::move(result),
+        authority_, actions_for(read), getObject(), {method_of(read), is_dry_run(options)}, std::move(result),
         [&service = service_, read, options](const app::Who& who) {
             constexpr Known kOfAll{.force = true, .persist = true, .runtime = true};
             return take(service.changes().apply(read, by(who, take(read_options(options, kOfAll)))));
-        });
+        },
+        changed_by(read, service_));
 }
 
 std::string ManagerObject::Describe() {

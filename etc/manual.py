@@ -25,8 +25,8 @@ An unknown key, a value of the wrong kind and a value out of its range are error
 reads it again keeps the former configuration in force.
 Numbers are whole and decimal, without a sign, and without a zero before them, because YAML 1.1 takes 012 for an octal number. A GPU has
 one name in a file: an index without zeros before it, or a UUID.
-Files are text in UTF-8 of a mebibyte at most, and have 20,000 values together. A file in the folder whose name doesn't end with
-.yaml is not read; cgpud warns of it, unless the name says that it is a backup.
+Files are text in UTF-8 of a mebibyte at most, and have 20,000 values together. A file in the folder whose name doesn't end
+with .yaml is not read; cgpud warns of it, unless the name says that it is a backup.
 .BR "cgpud \-\-check"
 says whether the files are right,
 .B systemctl reload cgpud

@@ -106,8 +106,9 @@ std::span<const Verb> looking_verbs() {
          {{"--json", &Input::json, "", "the same: it prints nothing else"}},
          false,
          "The node as JSON, of one moment",
-         "Settings and limits, without what is used. generation grows with every change: apply\n"
-         "--if-generation refuses what was decided by an earlier one.",
+         "Settings, limits, and what is used: root gets figures of now, others those of the last second.\n"
+         "generation grows with every change of settings: apply --if-generation refuses what was decided\n"
+         "by an earlier one.",
          "cgpuctl describe",
          &describe},
         {"inspect",

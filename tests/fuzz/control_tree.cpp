@@ -52,9 +52,10 @@ void write(const client::Snapshot& node, const fs::Place& place, std::string_vie
     if (const auto* made = std::get_if<fs::CreateInstance>(&*order))
         must(made->id.size() == 12 && made->gpu == node.gpus[0].uuid,
              "an instance is made on a GPU that is there");
-    if (const auto* weight = std::get_if<fs::SetWeight>(&*order))
-        must(weight->instance == place.instance->id && text.find(std::to_string(weight->weight)) != text.npos,
-             "a weight is the one that was written");
+    if (const auto* change = std::get_if<client::Change>(&*order); change != nullptr && change->weight)
+        must(
+            change->instance == place.instance->id && text.find(std::to_string(*change->weight)) != text.npos,
+            "a weight is the one that was written");
 }
 
 }  // namespace

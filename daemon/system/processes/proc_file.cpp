@@ -1,12 +1,22 @@
 #include "daemon/system/processes/proc_file.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 
 #include <cerrno>
 #include <charconv>
 #include <memory>
 
+#include "files/descriptor.hpp"
+#include "files/read.hpp"
+
 namespace cgpu::system {
+
+tl::expected<std::string, int> read_text(const std::string& path, std::size_t longest) {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.fd() < 0) return tl::unexpected(errno);
+    return files::read_up_to(file.fd(), longest);
+}
 
 tl::expected<std::vector<std::int32_t>, int> all_pids() {
     const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
@@ -22,9 +32,9 @@ tl::expected<std::vector<std::int32_t>, int> all_pids() {
 }
 
 tl::expected<std::string, int> first_mount_of(std::int32_t pid) {
-    return files::read_text("/proc/" + std::to_string(pid) + "/mountinfo", 16)
-        .map_error(&files::error_of)
-        .map([](const std::string& begin) { return begin.substr(0, begin.find(' ')); });
+    return read_text("/proc/" + std::to_string(pid) + "/mountinfo", 16).map([](const std::string& begin) {
+        return begin.substr(0, begin.find(' '));
+    });
 }
 
 std::optional<std::uint64_t> field_in(std::string_view stat, int number) {

@@ -9,19 +9,16 @@
 
 #include <tl/expected.hpp>
 
-#include "files/read.hpp"
-
 namespace cgpu::system {
 
 /// Some 40,000 mounts. A user with a user namespace can make the mounts of a process as many, and their paths
 /// as long, as the kernel takes: hundreds of megabytes of text.
 inline constexpr std::size_t kLongestText = std::size_t{8} << 20;
 
-/// The text of a file of /proc, of which no more than this is taken. Error: the errno.
-[[nodiscard]] inline tl::expected<std::string, int> read_text(const std::string& path,
-                                                              std::size_t longest = kLongestText) {
-    return files::read_text(path, longest).map_error(&files::error_of);
-}
+/// The text of a file of /proc, of which no more than this is taken. What lies there is the kernel's, so it
+/// isn't asked what it is: thousands of them are read in a row. Error: the errno.
+[[nodiscard]] tl::expected<std::string, int> read_text(const std::string& path,
+                                                       std::size_t longest = kLongestText);
 
 /// All processes that /proc shows. Error: the errno.
 [[nodiscard]] tl::expected<std::vector<std::int32_t>, int> all_pids();

@@ -29,7 +29,7 @@ put() { # KIND PATH: one of this kind is there.
 # What is said of it; where links are refused whatever they lead to, `link` is what is said of them.
 declare -A why=([pipe]='it is a pipe, not a file' [folder]='it is a folder, not a file' [socket]='it is a socket, not a file'
     [device]='it is a device, not a file' [link]='it is a pipe, not a file' [nowhere]='it is a symbolic link that leads nowhere'
-    [huge]='it is longer than [0-9]+ MiB')
+    [huge]='it is longer than [0-9]+MiB')
 declare -A why_no_link=([pipe]="${why[pipe]}" [folder]="${why[folder]}" [socket]="${why[socket]}" [device]='it is a symbolic link'
     [link]='it is a symbolic link' [nowhere]='it is a symbolic link')
 

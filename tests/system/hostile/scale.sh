@@ -22,11 +22,11 @@ all_connected() { (($(links) >= many)); }
 wait_for 60 all_connected
 for number in {0..63}; do is_ready "many$number"; done
 
-# wake_ups: how often each kind of cgpud's threads has begun to run, one line for each kind.
+# wake_ups: how often each kind of cgpud's threads was woken, one line for each kind. One that was preempted wasn't woken.
 wake_ups() {
     local task
     for task in "/proc/$(pid_of_cgpud)"/task/*; do
-        echo "$(cat "$task/comm") $(awk '/ctxt_switches/ { sum += $2 } END { print sum }' "$task/status")"
+        echo "$(cat "$task/comm") $(awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }' "$task/status")"
     done | awk '{ sum[$1] += $2 } END { for (kind in sum) print kind, sum[kind] }' | sort
 }
 sleep 2 # what follows a Welcome: reports, looks

@@ -38,7 +38,7 @@ expect in_log 'GPU 0 .*MiB$'
 # Errors that the driver reports: in the journal, on the bus as a signal, in figures; GPU 0's is not GPU 1's.
 busctl --json=short monitor org.cgpu1 >"$scratch/signals" 2>/dev/null &
 monitor=$!
-monitors() { cgpuctl status >/dev/null && has "$scratch/signals" 'GetManagedObjects'; }
+monitors() { cgpuctl status >/dev/null && has "$scratch/signals" 'Describe'; }
 wait_for 10 monitors
 expect simgpu xid 1 48
 expect simgpu xid 1 12345

@@ -65,6 +65,7 @@ TEST(NodeView, ManyThreadsReadAndChange) {
     cgpuctl::FakeNode node;
     NodeView view(node);
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&view] {
             for (int k = 0; k < 50; ++k) {

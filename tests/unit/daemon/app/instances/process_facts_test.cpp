@@ -7,6 +7,9 @@
 namespace cgpu::app {
 namespace {
 
+using test::FakeLoop;
+using test::FakeProcesses;
+
 TEST(ProcessFacts, AreSortedByPidAndEachProcessIsThereOnce) {
     FakeLoop loop;
     FakeProcesses processes(loop);

@@ -87,8 +87,10 @@ Findings check_in_force(const RunningDocker& docker, const DockerConfig& config)
     if (runtimes != config.values.end() && runtimes->is_object() && runtimes->contains("cgpu") &&
         (runtime == info->runtimes.end() || !is_cgpu_runtime(runtime->second)))
         missing = "the runtime cgpu";
-    else if (is_default_runtime(config.values) && info->default_runtime != config.values["default-runtime"])
-        missing = "the default-runtime " + config.values["default-runtime"].get<std::string>();
+    else if (is_default_runtime(config.values))
+        if (const auto chosen = config.values["default-runtime"].get<std::string>();
+            info->default_runtime != chosen)
+            missing = "the default-runtime " + chosen;
     if (missing.empty()) return {};
     return {{Level::problem, kDocker,
              docker.name() + " doesn't have " + missing + ", which is in " + docker.file + "; it has " +

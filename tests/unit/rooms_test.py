@@ -111,15 +111,16 @@ MAY = {
     "client/cgpuctl/modules": [*CGPUCTL, "bundle", "client/cgpuctl/jobs", "client/modules"],
     "client/cgpuctl": [*CGPUCTL, "client/cgpuctl"],
     "module/generate": [],
+    "module/base": [],
     "module/engine/abi": ["core/wire"],
     "module/engine/base": ["module/engine/abi"],
     "module/engine/memory": ["core/wire", "module/engine/abi", "module/engine/base"],
-    "module/engine/compute": ["core/wire", "module/engine/abi", "module/engine/base"],
+    "module/engine/compute": ["core/wire", "module/base", "module/engine/abi", "module/engine/base"],
     "module/engine": ["core/wire"],
     "module/bundle": ["core", "bundle", "module/engine/abi"],
     "module/front": ["core/wire"],
     # Its rooms from the bottom to the top; nvml stands beside those of CUDA.
-    **{f"module/front/{room}": ["core/wire", "module/engine/abi", "module/generate", *(f"module/front/{each}" for each in FRONT[:at])]
+    **{f"module/front/{room}": ["core/wire", "module/base", "module/engine/abi", "module/generate", *(f"module/front/{each}" for each in FRONT[:at])]
        for at, room in enumerate(FRONT)},
     "module/front/nvml": ["core/wire", *(f"module/front/{each}" for each in FRONT[:3])],
     "dbus/json": ["core/view"],

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "module/base/least_lately.hpp"
+
 namespace cgpu::module {
 
 /// The time between the start event of a batch and its first kernel, on a stream that was idle: the GPU
@@ -21,36 +23,26 @@ class RunUp {
     /// The part of `ns` that counts: from the recorded start event to the return of the first launch call, at
     /// `now_ns`.
     std::int64_t counted(std::int64_t ns, std::int64_t now_ns) {
-        if (now_ns - window_start_ns_ > kWindow) {
-            const bool long_ago = now_ns - window_start_ns_ > 2 * kWindow;
-            shortest_ns_[1] = long_ago ? kMostNs : shortest_ns_[0];
-            shortest_ns_[0] = kMostNs;
-            window_start_ns_ = now_ns;
-        }
         ns = std::clamp<std::int64_t>(ns, 0, kMostNs);
-        shortest_ns_[0] = std::min(shortest_ns_[0], ns);
-        const std::int64_t shortest = std::min(shortest_ns_[0], shortest_ns_[1]);
-        return std::min(ns, shortest + shortest / 4);
+        shortest_.add(ns, now_ns);
+        return std::min(ns, shortest_.least() + shortest_.least() / 4);
     }
 
     /// What a launch usually takes until the GPU has it, at least; 0: unknown.
     [[nodiscard]] std::int64_t usual_ns() const {
-        const std::int64_t shortest = std::min(shortest_ns_[0], shortest_ns_[1]);
-        return shortest == kMostNs ? 0 : shortest;
+        return shortest_.least() == kMostNs ? 0 : shortest_.least();
     }
 
-    /// For a handover: visit(field) for each, always in this order; new fields come last.
+    /// For a handover: see LeastLately.
     template <class Visit>
     void each_field(Visit& visit) {
-        for (std::int64_t& shortest : shortest_ns_) visit(shortest);
-        visit(window_start_ns_);
+        shortest_.each_field(visit);
     }
 
   private:
     static constexpr std::int64_t kWindow = 1'000'000'000;  // ns
 
-    std::int64_t shortest_ns_[2] = {kMostNs, kMostNs};  ///< of this window and of the one before
-    std::int64_t window_start_ns_ = 0;
+    LeastLately<kWindow, kMostNs> shortest_;
 };
 
 }  // namespace cgpu::module

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "module/base/least_lately.hpp"
 #include "module/front/base/waiting.hpp"
 
 namespace cgpu::front {
@@ -15,14 +16,8 @@ class GpuClock {
     /// The offset to add to a time on the GPU's clock. At `now_ns` the host saw work that ended at `end_ns`
     /// on that clock.
     std::int64_t offset_ns(std::int64_t now_ns, std::int64_t end_ns) {
-        if (now_ns - window_start_ns_ > kWindow) {
-            const bool long_ago = now_ns - window_start_ns_ > 2 * kWindow;
-            least_ns_[1] = long_ago ? INT64_MAX : least_ns_[0];
-            least_ns_[0] = INT64_MAX;
-            window_start_ns_ = now_ns;
-        }
-        least_ns_[0] = std::min(least_ns_[0], now_ns - end_ns);
-        auto offset = std::min(least_ns_[0], least_ns_[1]);
+        least_.add(now_ns - end_ns, now_ns);
+        auto offset = least_.least();
         if (seen_) offset = std::min(offset, last_offset_ns_ + (now_ns - last_seen_ns_) / kDriftOne);
         seen_ = true;
         last_offset_ns_ = offset;
@@ -36,8 +31,7 @@ class GpuClock {
     static constexpr std::int64_t kDriftOne = 5000;
 
     bool seen_ = false;
-    std::int64_t least_ns_[2] = {INT64_MAX, INT64_MAX};  ///< of this window and of the one before
-    std::int64_t window_start_ns_ = 0;
+    module::LeastLately<kWindow, INT64_MAX> least_;
     std::int64_t last_offset_ns_ = 0;
     std::int64_t last_seen_ns_ = 0;
 };

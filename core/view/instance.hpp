@@ -64,7 +64,8 @@ void fields(Fields& on, Of& foreign) {
 /// A process of an instance that is connected to cgpud.
 struct Process {
     std::uint32_t pid = 0;             ///< host pid
-    std::optional<std::uint32_t> uid;  ///< of the user that it runs as; empty: it has just ended
+    std::optional<std::uint32_t> uid;  ///< of the user that it runs as; empty: it has just ended, or
+                                       ///< wasn't looked at yet
     std::string command;               ///< its name (proc_pid_comm(5)), which it may choose
 
     friend bool operator==(const Process&, const Process&) = default;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,10 +50,8 @@ class JsonWriter {
         Json& to = object_[name] = Json::object();
         for (const auto& [key, each] : all) to[std::to_string(key)] = each;
     }
-    /// Empty if no launch had to wait.
     void waits(const char* name, const LaunchWaits& waits) {
         Json& list = object_[name] = Json::array();
-        if (waits.counts == decltype(waits.counts){}) return;
         for (std::size_t i = 0; i < waits.counts.size(); ++i) {
             const std::int64_t most = LaunchWaits::most(i);
             list.push_back({{"at_most_seconds",

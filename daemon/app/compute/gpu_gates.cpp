@@ -250,6 +250,12 @@ ComputeReports GpuGates::reports() const {
     return all;
 }
 
+std::vector<model::Process> GpuGates::members(const model::InstanceId& id) const {
+    const auto slot = slot_of(id);
+    if (!slot || !seats_[*slot]->processes) return {};
+    return seats_[*slot]->processes->all();
+}
+
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {
     const auto slot = slot_of(id);
     if (!slot) return;
@@ -267,9 +273,8 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.waited = static_cast<std::uint64_t>(totals.waited);
     usage.launches = totals.launches;
     usage.launch_waits = seat.processes->launch_waits();
-    usage.members = seat.processes->all();
-    for (const auto& process : usage.members)
-        usage.processes.push_back(static_cast<std::uint32_t>(process.pid));
+    const auto pids = seat.processes->pids();
+    usage.processes.assign(pids.begin(), pids.end());
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);
     if (!usage.target_share) return;
     sample(seat, now);

@@ -59,6 +59,7 @@ class GpuGates {
     [[nodiscard]] std::vector<Doubted> take_doubted() { return std::exchange(doubted_, {}); }
     /// The compute part of an instance's usage; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
+    [[nodiscard]] std::vector<model::Process> members(const model::InstanceId& id) const;
     /// Of the instances whose compute is measured.
     [[nodiscard]] ComputeReports reports() const;
 

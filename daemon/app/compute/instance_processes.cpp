@@ -281,6 +281,12 @@ void InstanceProcesses::wake_some(Nanos now) {
                                   [](const Member& member) { return member.to_wake > 0; });
 }
 
+std::vector<std::int32_t> InstanceProcesses::pids() const {
+    std::vector<std::int32_t> pids;
+    for (const auto& member : members_) pids.push_back(member.pages->process.pid);
+    return pids;
+}
+
 std::vector<model::Process> InstanceProcesses::all() const {
     std::vector<model::Process> all;
     for (const auto& member : members_) all.push_back(member.pages->process);

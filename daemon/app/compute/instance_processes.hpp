@@ -60,6 +60,7 @@ class InstanceProcesses {
     /// decision.
     [[nodiscard]] bool only_waits() const { return only_waits_; }
 
+    [[nodiscard]] std::vector<std::int32_t> pids() const;
     [[nodiscard]] std::vector<model::Process> all() const;
     /// What its pages say now, in the range of what they can say, and believed in nothing else.
     [[nodiscard]] std::vector<ComputeReport> reports() const;

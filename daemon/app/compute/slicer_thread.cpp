@@ -80,6 +80,12 @@ void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gp
         gates->second.fill_usage(id, monotonic_now(), usage);
 }
 
+std::vector<model::Process> SlicerThread::members(const model::InstanceId& id, const model::Uuid& gpu) {
+    const std::lock_guard lock(mutex_);
+    const auto gates = gpus_.find(gpu);
+    return gates == gpus_.end() ? std::vector<model::Process>() : gates->second.members(id);
+}
+
 std::map<model::Uuid, ComputeReports> SlicerThread::reports() {
     const std::lock_guard lock(mutex_);
     std::map<model::Uuid, ComputeReports> all;

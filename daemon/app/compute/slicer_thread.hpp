@@ -46,6 +46,8 @@ class SlicerThread final : public NodeFollower,
     void process_removed(const model::InstanceId& id, const model::Process& process) override;
 
     void fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage);
+    /// The instance's processes that are connected for this GPU.
+    [[nodiscard]] std::vector<model::Process> members(const model::InstanceId& id, const model::Uuid& gpu);
 
     [[nodiscard]] std::map<model::Uuid, ComputeReports> reports() override;
 

@@ -15,6 +15,8 @@ class UsageReader final : public UsageSource {
         : leases_(leases), slicer_(slicer), witness_(witness) {}
 
     [[nodiscard]] InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const override;
+    [[nodiscard]] std::vector<model::Process> members(const model::InstanceId& id,
+                                                      const model::Uuid& gpu) const override;
     [[nodiscard]] std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const override {
         return leases_.pools().foreign_gpus(id);
     }

@@ -2,24 +2,40 @@
 
 namespace cgpu::app {
 
+void ProcessFacts::begin_round(Nanos now) {
+    // Who wasn't asked for in the last round has ended, or nobody wants to know.
+    std::erase_if(known_, [this](const auto& each) { return each.second.asked < round_; });
+    ++round_;
+    round_began_ = now;
+    reads_ = 0;
+}
+
 std::vector<view::Process> ProcessFacts::of(const std::vector<model::Process>& all) {
     const Nanos now = loop_.now();
-    if (now - since_ >= kSecond) {
-        known_.clear();
-        since_ = now;
-    }
-    std::map<std::uint32_t, view::Process> by_pid;
+    if (round_ == 0 || now - round_began_ >= kSecond) begin_round(now);
+    std::map<std::uint32_t, std::pair<const model::Process*, Known*>> by_pid;
     for (const model::Process& process : all) {
-        const auto [known, is_new] = known_.try_emplace({process.pid, process.start_time});
-        if (is_new) {
-            const auto owner = processes_.owner_of(process);
-            known->second = {static_cast<std::uint32_t>(process.pid), owner.user, owner.command};
-        }
-        by_pid.insert_or_assign(known->second.pid, known->second);
+        Known& known = known_[{process.pid, process.start_time}];
+        known.asked = round_;
+        known.process.pid = static_cast<std::uint32_t>(process.pid);
+        by_pid.insert_or_assign(known.process.pid, std::pair(&process, &known));
     }
+    // The instances are asked for one after the other: the first ones' processes wait until all had a turn.
+    const std::uint64_t turn = known_.size() / kMostReads + 1;
     std::vector<view::Process> sorted;
     sorted.reserve(by_pid.size());
-    for (auto& [pid, process] : by_pid) sorted.push_back(std::move(process));
+    for (const auto& [pid, each] : by_pid) {
+        const auto& [process, known] = each;
+        const bool due = known->read == 0 || round_ - known->read >= turn;
+        if (due && reads_ < kMostReads) {
+            ++reads_;
+            const auto owner = processes_.owner_of(*process);
+            known->process.uid = owner.user;
+            known->process.command = owner.command;
+            known->read = round_;
+        }
+        sorted.push_back(known->process);
+    }
     return sorted;
 }
 

@@ -346,8 +346,8 @@ void Service::gpus_seen(model::SeenGpus seen) {
             looks_[gpu] = {used.count(), its->second.memory_used};
 }
 
-std::map<model::Uuid, InstanceUsage> Service::usage(const model::InstanceId& id) const {
-    std::map<model::Uuid, InstanceUsage> all;
+UsageOnGpus Service::usage(const model::InstanceId& id) const {
+    UsageOnGpus all;
     const auto* instance = state_.node().find_instance(id);
     if (instance == nullptr) return all;
     for (const auto& quota : instance->quotas) {
@@ -379,9 +379,11 @@ GpuUsage Service::without_instances(const model::Uuid& gpu) const {
             .strangers = outside_.usage.strangers(gpu)};
 }
 
-std::vector<view::Process> Service::processes_of(const std::map<model::Uuid, InstanceUsage>& usage) {
+std::vector<view::Process> Service::processes_of(const model::InstanceId& id, const UsageOnGpus& usage) {
     std::vector<model::Process> all;
-    for (const auto& [gpu, its] : usage) all.insert(all.end(), its.members.begin(), its.members.end());
+    for (const auto& [gpu, its] : usage)
+        for (auto& process : outside_.usage.members(id, gpu))
+            if (its.names(process)) all.push_back(std::move(process));
     return facts_.of(all);
 }
 

@@ -153,11 +153,13 @@ class Service final : public ModesOfGpus {
         return app::find_instance(node(), instance);
     }
 
-    [[nodiscard]] std::map<model::Uuid, InstanceUsage> usage(const model::InstanceId& id) const;
+    [[nodiscard]] UsageOnGpus usage(const model::InstanceId& id) const;
     [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
     [[nodiscard]] NodeUsage usage() const;
-    /// The processes that this usage of an instance is of, with their users and commands.
-    [[nodiscard]] std::vector<view::Process> processes_of(const std::map<model::Uuid, InstanceUsage>& usage);
+    /// The processes that this usage of the instance is of and that are there still, with their users and
+    /// commands.
+    [[nodiscard]] std::vector<view::Process> processes_of(const model::InstanceId& id,
+                                                          const UsageOnGpus& usage);
 
     /// The GPUs that the driver shows now.
     void gpus_seen(model::SeenGpus seen);

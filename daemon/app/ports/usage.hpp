@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,11 +18,18 @@ namespace cgpu::app {
 /// What one instance uses of one GPU now, and what only cgpud needs of it. Bytes; nanoseconds.
 struct InstanceUsage : view::Usage {
     std::uint64_t memory_limit = 0;
-    std::uint64_t granted = 0;            ///< the least that its turns cost, whatever its processes measured
-    std::uint64_t due = 0;                ///< target_share, summed over the time
-    std::vector<model::Process> members;  ///< of processes and processes_outside
-    bool foreign = false;                 ///< the GPU isn't one of the instance's
+    std::uint64_t granted = 0;  ///< the least that its turns cost, whatever its processes measured
+    std::uint64_t due = 0;      ///< target_share, summed over the time
+    bool foreign = false;       ///< the GPU isn't one of the instance's
+
+    [[nodiscard]] bool names(const model::Process& process) const {
+        const auto pid = static_cast<std::uint32_t>(process.pid);
+        return std::ranges::count(processes, pid) > 0 || std::ranges::count(processes_outside, pid) > 0;
+    }
 };
+
+/// Of one instance.
+using UsageOnGpus = std::map<model::Uuid, InstanceUsage>;
 
 /// The use of one GPU's memory when cgpud last queried the driver for the node's GPUs. Bytes.
 struct MemoryAtLook {
@@ -54,7 +62,7 @@ struct GpuUsage {
 /// Of everything on the node, at one moment.
 struct NodeUsage {
     std::map<model::Uuid, GpuUsage> gpus;
-    std::map<model::InstanceId, std::map<model::Uuid, InstanceUsage>> instances;
+    std::map<model::InstanceId, UsageOnGpus> instances;
 };
 
 /// Source of figures that change often.
@@ -62,6 +70,11 @@ class UsageSource {
   public:
     virtual ~UsageSource() = default;
     [[nodiscard]] virtual InstanceUsage usage(const model::InstanceId& id, const model::Uuid& gpu) const = 0;
+    /// Who the processes of the usage are, those outside the module, too.
+    [[nodiscard]] virtual std::vector<model::Process> members(const model::InstanceId& /*id*/,
+                                                              const model::Uuid& /*gpu*/) const {
+        return {};
+    }
     /// The GPUs that aren't the instance's and that its processes use.
     [[nodiscard]] virtual std::vector<model::Uuid> foreign_gpus(const model::InstanceId& id) const = 0;
     /// Empty: nobody knows.

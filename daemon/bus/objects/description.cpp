@@ -35,7 +35,7 @@ view::Quota of_quota(const model::Node& node, const model::Quota& quota) {
             quota.weight,          quota.high_priority,       quota.percent};
 }
 
-using UsageOnGpus = std::map<model::Uuid, app::InstanceUsage>;
+using app::UsageOnGpus;
 
 view::Instance of_instance(const model::Node& node, const model::Instance& instance, InstanceView shown,
                            const UsageOnGpus& usage) {
@@ -128,7 +128,7 @@ view::Snapshot describe_node(app::Service& service, const app::Upgrader& upgrade
         const auto its = usage.instances.find(id);
         const UsageOnGpus& on_gpus = its == usage.instances.end() ? kNone : its->second;
         auto shown = of_instance(node, instance, view_of(node, instance, upgrader.versions(id)), on_gpus);
-        shown.processes = service.processes_of(on_gpus);
+        shown.processes = service.processes_of(id, on_gpus);
         if (const auto found = told.without_driver.find(id); found != told.without_driver.end())
             shown.without_driver = found->second;
         if (const auto booked = unmanaged.all().find(id); booked != unmanaged.all().end())

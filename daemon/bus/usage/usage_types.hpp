@@ -9,7 +9,7 @@
 
 #include "dbus/compat.hpp"
 
-/// What GetUsage of org.cgpu1.Manager returns, for both sides of the bus. It has no variants: making and
+/// What GetUsage of org.cgpu1.Manager returns. It has no variants: making and
 /// reading those takes most of the time of such a call.
 namespace cgpu::compat {
 

@@ -5,7 +5,7 @@
 
 #include "daemon/app/ports/loop.hpp"
 #include "daemon/app/ports/usage.hpp"
-#include "dbus/usage.hpp"
+#include "daemon/bus/usage/usage_types.hpp"
 
 /// Figures that change often, in the bus's types.
 namespace cgpu::bus {

@@ -10,22 +10,22 @@ object=$(busctl --json=short call org.cgpu1 /org/cgpu1 org.cgpu1.Manager FindIns
 works() { (($(cgpuctl show works --json | jq '.gpus[0].gpu_time_seconds * 1000 | floor') > 0)); }
 wait_for 20 works
 
-# read_for USER OBJECT INTERFACE HALF_SECONDS: what is answered to GetUsage, a line for each call.
+# read_for USER HALF_SECONDS OBJECT INTERFACE METHOD: what is answered, a line for each call.
 read_for() {
-    local end=$((${EPOCHREALTIME/./} + $4 * 500000))
+    local end=$((${EPOCHREALTIME/./} + $2 * 500000))
     while ((${EPOCHREALTIME/./} < end)); do
-        as_user "$1" busctl call org.cgpu1 "$2" "$3" GetUsage 2>"$scratch/said" || fail "GetUsage of user $1 by $3 at $2: $(<"$scratch/said")"
+        as_user "$1" busctl call org.cgpu1 "$3" "$4" "$5" 2>"$scratch/said" || fail "$5 of user $1 by $4 at $3: $(<"$scratch/said")"
     done
 }
 # times FILE: how many different GPU times it has.
-times() { grep -oE '"gpu-time" (t )?[0-9]+' "$1" | sort -u | wc -l; }
-for call in "/org/cgpu1 org.cgpu1.Manager" "$object org.cgpu1.Instance"; do
+times() { grep -oE '"gpu-time" (t )?[0-9]+|gpu_time_seconds[^,]+' "$1" | sort -u | wc -l; }
+for call in "/org/cgpu1 org.cgpu1.Manager GetUsage" "$object org.cgpu1.Instance GetUsage" "/org/cgpu1 org.cgpu1.Manager Describe"; do
     # shellcheck disable=SC2086
-    read_for 1000 $call 5 >"$scratch/read" # 2.5 s
+    read_for 1000 5 $call >"$scratch/read" # 2.5 s
     expect_between "calls of a user" "$(wc -l <"$scratch/read")" 10 100000
     expect_between "different figures for a user in 2.5 s, by $call" "$(times "$scratch/read")" 2 4
     # shellcheck disable=SC2086
-    read_for 0 $call 2 >"$scratch/read"
+    read_for 0 2 $call >"$scratch/read"
     expect_between "different figures for root in a second, by $call" "$(times "$scratch/read")" 5 100000
 done
 

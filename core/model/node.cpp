@@ -16,10 +16,7 @@ const Gpu* Node::find_gpu_by_index(std::uint32_t index) const {
     return nullptr;
 }
 
-const Instance* Node::find_instance(const InstanceId& id) const {
-    const auto it = instances_.find(id);
-    return it == instances_.end() ? nullptr : &it->second;
-}
+const Instance* Node::find_instance(const InstanceId& id) const { return instances_.find(id); }
 
 std::vector<Occupant> Node::occupants_of(const Uuid& gpu) const {
     std::vector<Occupant> found;

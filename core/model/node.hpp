@@ -10,7 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "core/model/gpu.hpp"
-#include "core/model/instance.hpp"
+#include "core/model/instances.hpp"
 #include "core/model/kept.hpp"
 #include "core/model/refusal.hpp"
 
@@ -48,7 +48,7 @@ struct Occupant {
 };
 
 /// The complete state of the node as one value. It only changes by the transitions below; each is done
-/// completely or, with a Refusal, not at all. Copy it to try a change.
+/// completely or, with a Refusal, not at all. Copy it to try a change: copies share what they don't change.
 ///
 /// Invariants: GPUs and instances are unique, every quota is on a known GPU and has memory, no GPU has more
 /// instances or a larger sum of weights than its max_inst, a weight that was requested as a percentage is
@@ -57,7 +57,7 @@ struct Occupant {
 /// most kMaxKept devices, at least one for each.
 class Node {
   public:
-    using Instances = std::map<InstanceId, Instance>;
+    using Instances = model::Instances;
 
     Node() = default;
     /// A saved node. Refused if it violates one of the rules above.
@@ -148,6 +148,10 @@ class Node {
     // The life of an instance.
     /// Sets its generation. Refused: exists, invalid, not_found, unsupported, no_space, no_memory, busy.
     [[nodiscard]] tl::expected<Change, Refusal> add_instance(Instance instance);
+    /// One that lives, and that this node doesn't have, or has as it was before. As add_instance(), but it
+    /// keeps its own generation, by which its leases know it. `generation`: of the node that had it so.
+    /// Refused (exists) also if another instance has its id.
+    [[nodiscard]] tl::expected<Change, Refusal> take_up(Instance instance, std::uint64_t generation);
     /// Busy if another process is attached already.
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
     /// Its first process has ended, and this one of its processes lives on. Invalid if none was attached.
@@ -195,6 +199,7 @@ class Node {
     /// With its name, if there is such an instance.
     [[nodiscard]] std::string describe_instance(const InstanceId& id) const;
     [[nodiscard]] const Instance* another_users_like(const Instance& instance) const;
+    [[nodiscard]] tl::expected<void, Refusal> check_quotas(const Instance& instance) const;
     [[nodiscard]] tl::expected<Instance*, Refusal> instance_for(std::string_view what, const InstanceId& id);
     tl::expected<Change, Refusal> put_weight(const std::string& what, const QuotaPlace& place,
                                              std::uint32_t weight, std::optional<std::uint32_t> percent);

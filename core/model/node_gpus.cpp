@@ -160,8 +160,8 @@ Change Node::put(Gpu& gpu, T GpuSettings::*setting, bool SetByHand::*by_hand, T 
 }
 
 void Node::fit_weights(const Uuid& gpu, std::uint32_t max_inst) {
-    for (auto& [id, instance] : instances_)
-        for (Quota& quota : instance.quotas)
+    for (const auto& occupant : occupants_of(gpu))
+        for (Quota& quota : instances_.own(occupant.instance->id)->quotas)
             if (quota.gpu == gpu) quota.weight = weight_under(quota, max_inst).value_or(quota.weight);
 }
 

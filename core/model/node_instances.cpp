@@ -39,8 +39,7 @@ std::string Node::describe_instance(const InstanceId& id) const {
 }
 
 tl::expected<Instance*, Refusal> Node::instance_for(std::string_view what, const InstanceId& id) {
-    const auto it = instances_.find(id);
-    if (it != instances_.end()) return &it->second;
+    if (auto* instance = instances_.own(id)) return instance;
     return refuse(Reason::not_found, what, "no instance " + id.short_id() + " on this node",
                   "use an id that cgpuctl list shows");
 }
@@ -62,13 +61,13 @@ tl::expected<Node::QuotaPlace, Refusal> Node::quota_for(std::string_view what, c
 const Instance* Node::another_users_like(const Instance& instance) const {
     if (!looks_drawn(instance.id.str())) return nullptr;
     const std::string begins = instance.id.short_id();
-    auto it = std::ranges::find_if(instances_, [&](const auto& each) {
-        const Instance& other = each.second;
-        if (each.first == instance.id || other.owner == instance.owner) return false;
-        return (looks_drawn(each.first.str()) && each.first.short_id() == begins) || other.name == begins ||
-               other.name == instance.id.str();
-    });
-    return it == instances_.end() ? nullptr : &it->second;
+    for (const auto& [id, other] : instances_) {
+        if (id == instance.id || other.owner == instance.owner) continue;
+        if ((looks_drawn(id.str()) && id.short_id() == begins) || other.name == begins ||
+            other.name == instance.id.str())
+            return &other;
+    }
+    return nullptr;
 }
 
 tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
@@ -88,6 +87,15 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     if (instance.owner.value_or(0) != 0 && another_users_like(instance) != nullptr)
         return refuse(Reason::exists, what, "it has the short id or the name of another user's instance",
                       "use another id");
+    if (auto checked = check_quotas(instance); !checked) return tl::unexpected(checked.error());
+    const Change change = changed();
+    instance.generation = generation_;
+    instances_.add(std::move(instance));
+    return change;
+}
+
+tl::expected<void, Refusal> Node::check_quotas(const Instance& instance) const {
+    const std::string what = describe(instance);
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
         return refuse(Reason::invalid, what, "it asks for " + plural(instance.quotas.size(), "GPU"),
                       "1 to " + std::to_string(kMaxGpusPerInstance) + " GPUs");
@@ -99,10 +107,21 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
         if (auto checked = check_quota(instance.mode, quota); !checked)
             return refuse(what + " on GPU " + quota.gpu.to_string(), checked.error());
     }
-    const Change change = changed();
-    instance.generation = generation_;
-    instances_.emplace(instance.id, std::move(instance));
-    return change;
+    return {};
+}
+
+tl::expected<Change, Refusal> Node::take_up(Instance instance, std::uint64_t generation) {
+    const auto* there = find_instance(instance.id);
+    if (there != nullptr && there->generation != instance.generation)
+        return refuse(Reason::exists, describe(instance), "there is another one of its id",
+                      "remove that one");
+    Node next = *this;
+    next.instances_.remove(instance.id);
+    if (auto checked = next.check_quotas(instance); !checked) return tl::unexpected(checked.error());
+    next.generation_ = std::max({generation_, generation, instance.generation});
+    next.instances_.add(std::move(instance));
+    *this = std::move(next);
+    return changed();
 }
 
 tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& process) {
@@ -136,7 +155,7 @@ tl::expected<Change, Refusal> Node::go_on_with(const InstanceId& id, const Proce
 tl::expected<Change, Refusal> Node::remove_instance(const InstanceId& id) {
     if (auto instance = instance_for("removing " + describe_instance(id), id); !instance)
         return tl::unexpected(instance.error());
-    instances_.erase(id);
+    instances_.remove(id);
     return changed();
 }
 

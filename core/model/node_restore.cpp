@@ -86,7 +86,7 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
         if (instance.generation > generation)
             return broken("an instance is newer than the state that holds it");
         const InstanceId id = instance.id;
-        if (!node.instances_.emplace(id, std::move(instance)).second)
+        if (!node.instances_.add(std::move(instance)))
             return broken("instance " + id.short_id() + " is in it twice");
     }
     std::set<Uuid> uuids;

@@ -36,7 +36,7 @@ tl::expected<Change, Refusal> Node::revert_quota(const InstanceId& id, const Uui
                       "lower the weight of another instance, or raise max_inst");
     Node next = *this;
     if (auto set = next.set_memory(id, uuid, then.memory_limit, in_use); !set) return set;
-    for (Quota& quota : next.instances_.at(id).quotas) {
+    for (Quota& quota : next.instances_.own(id)->quotas) {
         if (quota.gpu != uuid) continue;
         quota.weight = *weight;
         quota.high_priority = then.high_priority;

@@ -1,13 +1,16 @@
 #include "daemon/store/migrate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace cgpu::store {
 
 const Layouts& Layouts::today() {
-    // The oldest version is the present one, so there is no step yet.
-    static constexpr Layouts kToday{kOldestStateVersion, kStateVersion, {}};
+    static constexpr std::array kSteps = {
+        Migration{9, [](nlohmann::json&) {}},  // 10 has a checksum
+    };
+    static constexpr Layouts kToday{kOldestStateVersion, kStateVersion, kSteps};
     return kToday;
 }
 

@@ -29,6 +29,37 @@ std::string padded(std::string text) {
     return text;
 }
 
+struct Unread {
+    model::Refusal refusal;
+    bool damaged;  ///< another copy may be whole
+};
+
+/// Empty: there is no file.
+tl::expected<std::optional<State>, Unread> read_file(const std::filesystem::path& path) {
+    const std::string what = "state file " + path.string();
+    const auto unread = [&](const std::string& why, const std::string& remedy, bool damaged) {
+        return tl::unexpected(Unread{model::refuse(Reason::storage, what, why, remedy).value(), damaged});
+    };
+    std::optional<std::string> before;
+    for (;;) {
+        auto content = files::read_whole(path, kLongestState);
+        if (!content)
+            return unread("it can't be read: " + content.error().why(),
+                          content.error().is_no_file()
+                              ? "put the state file in its place, or remove it: without one cgpud begins anew"
+                              : "let the user of cgpud read it",
+                          content.error().error == EFBIG);
+        if (!*content) return std::nullopt;
+        auto state = read_state(**content);
+        if (state) return std::move(*state);
+        // Another cgpud (of `cgpud --check`) may have been writing it.
+        if (before == *content)
+            return unread(state.error().why, state.error().remedy,
+                          state.error().kind == Unreadable::Kind::damaged);
+        before = std::move(*content);
+    }
+}
+
 }  // namespace
 
 app::Result<void> StateFile::save(const model::Node& node) { return save(State{node, state_.record}); }
@@ -36,7 +67,7 @@ app::Result<void> StateFile::save(const model::Node& node) { return save(State{n
 app::Result<void> StateFile::save(const upgrade::Record& record) { return save(State{state_.node, record}); }
 
 app::Result<void> StateFile::save(State state) {
-    const auto replaced = replace_file(path_, padded(write_state(state)));
+    const auto replaced = replace_file(path_, padded(text_.of(state)));
     if (!replaced)
         return model::refuse(
             Reason::storage, "saving the state to " + path_.string(), replaced.error(),
@@ -49,32 +80,26 @@ app::Result<void> StateFile::save(State state) {
     return {};
 }
 
-app::Result<std::optional<State>> StateFile::read() const {
-    const std::string what = "state file " + path_.string();
-    std::optional<std::string> before;
-    for (;;) {
-        auto content = files::read_whole(path_, kLongestState);
-        if (!content)
-            return model::refuse(
-                Reason::storage, what, "it can't be read: " + content.error().why(),
-                content.error().is_no_file()
-                    ? "put the state file in its place, or remove it: without one cgpud begins anew"
-                    : "let the user of cgpud read it");
-        if (!*content) return std::nullopt;
-        auto state = read_state(**content);
-        if (state) return std::move(*state);
-        // Another cgpud (of `cgpud --check`) may have been writing it.
-        if (before == *content)
-            return model::refuse(Reason::storage, what, state.error().why, state.error().remedy);
-        before = std::move(*content);
-    }
+app::Result<std::optional<StateFile::Found>> StateFile::read() const {
+    const auto newest = read_file(path_);
+    if (newest) return *newest ? std::optional(Found{**newest, {}}) : std::nullopt;
+    if (!newest.error().damaged) return tl::unexpected(newest.error().refusal);
+    const auto former = read_file(spare_of(path_));
+    if (!former || !*former) return tl::unexpected(newest.error().refusal);
+    return Found{**former, newest.error().refusal.text};
 }
 
 app::Result<State> StateFile::load() {
     remove_leftovers(path_);
     auto found = read();
     if (!found) return tl::unexpected(found.error());
-    if (*found) return state_ = std::move(**found);
+    if (*found && !(*found)->damage.empty()) {
+        const auto aside = path_.string() + ".damaged";
+        const bool moved = take_back_spare(path_, aside);
+        log::error("{} The state before its last change, which is lost, is in force. The damaged file {}.",
+                   (*found)->damage, moved ? "is " + aside + " now" : "could not be moved away");
+    }
+    if (*found) return state_ = std::move((*found)->state);
     std::error_code ignored;  // what can't be made is refused by the save
     std::filesystem::create_directory(path_.parent_path(), ignored);
     if (const auto saved = save(State{}); !saved) return tl::unexpected(saved.error());
@@ -84,6 +109,8 @@ app::Result<State> StateFile::load() {
 app::Result<void> StateFile::check() const {
     const auto found = read();
     if (!found) return tl::unexpected(found.error());
+    if (*found && !(*found)->damage.empty())
+        log::warn("{} A start takes the state before its last change, which is lost.", (*found)->damage);
     if (*found) return {};
     const auto folder = path_.parent_path();
     // A missing folder can be created, as systemd does for the service before it starts.

@@ -6,26 +6,25 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/store/instance_json.hpp"
 #include "daemon/store/json_fields.hpp"
 #include "daemon/store/kept_json.hpp"
 #include "daemon/store/migrate.hpp"
 #include "daemon/store/record_json.hpp"
+#include "daemon/store/sealed_text.hpp"
 
 namespace cgpu::store {
 namespace {
 
 using model::Bytes;
 using model::Gpu;
-using model::Instance;
 using model::Node;
-using model::Process;
-using model::Quota;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr const char* kRemedy =
-    "restore the file from a backup, or move it away to start with an empty state "
-    "(running containers are then no longer divided)";
+    "restore the file from a backup, or move it away: settings are then those of the configuration, and "
+    "instances that run are taken up again";
 
 /// The settings that can be set by hand, by their names in the list.
 constexpr std::array kByHand = {std::pair{"policy", &model::SetByHand::policy},
@@ -66,38 +65,6 @@ ordered_json until_reboot_json(const model::UntilReboot& until, const std::strin
     return result;
 }
 
-/// Of a quota, or of what it was.
-template <class Figures>
-ordered_json figures_json(const Figures& figures) {
-    return {{"memory_limit_bytes", figures.memory_limit.count()},
-            {"weight", figures.weight},
-            {"high_priority", figures.high_priority},
-            {"exclusive", figures.exclusive},
-            {"percent", figures.percent.value_or(0)}};
-}
-
-ordered_json quota_json(const Quota& quota) {
-    ordered_json result = {{"gpu", quota.gpu.to_string()}};
-    result.update(figures_json(quota));
-    if (quota.admitted) result["admitted"] = figures_json(*quota.admitted);
-    return result;
-}
-
-ordered_json instance_json(const Instance& instance) {
-    ordered_json quotas = ordered_json::array();
-    for (const Quota& quota : instance.quotas) quotas.push_back(quota_json(quota));
-    ordered_json result = {{"id", instance.id.str()},           {"name", instance.name},
-                           {"generation", instance.generation}, {"created", instance.created},
-                           {"mode", to_string(instance.mode)},  {"quotas", std::move(quotas)}};
-    result["image"] = instance.image;
-    result["owner"] = instance.owner.value_or(kNoOwner);
-    if (instance.attached)
-        result["attached"] = {{"pid", instance.attached->pid},
-                              {"start_time", instance.attached->start_time},
-                              {"boot_id", instance.attached->boot_id}};
-    return result;
-}
-
 void read_settings(Fields& fields, model::GpuSettings& settings) {
     settings.policy = fields.parsed("policy", model::parse_policy).value_or(settings.policy);
     settings.max_inst = fields.number32("max_inst");
@@ -126,67 +93,6 @@ Gpu read_gpu(const json& document, const std::string& place, std::string& error)
     read_settings(fields, gpu.settings);
     fields.refuse_others();
     return gpu;
-}
-
-template <class Figures>
-void read_figures(Fields& fields, Figures& figures) {
-    figures.memory_limit = Bytes(fields.number("memory_limit_bytes"));
-    figures.weight = fields.number32("weight");
-    figures.high_priority = fields.flag("high_priority");
-    figures.exclusive = fields.flag("exclusive");
-    if (const auto percent = fields.number32("percent"); percent != 0) figures.percent = percent;
-}
-
-model::Admitted read_admitted(const json& document, const std::string& place, std::string& error) {
-    Fields fields(document, place, error);
-    model::Admitted admitted;
-    read_figures(fields, admitted);
-    fields.refuse_others();
-    return admitted;
-}
-
-Quota read_quota(const json& document, const std::string& place, std::string& error) {
-    Fields fields(document, place, error);
-    Quota quota;
-    quota.gpu = fields.parsed("gpu", model::Uuid::parse).value_or(model::Uuid());
-    read_figures(fields, quota);
-    if (const json* admitted = fields.object_if_there("admitted"))
-        quota.admitted = read_admitted(*admitted, fields.place_of("admitted"), error);
-    fields.refuse_others();
-    return quota;
-}
-
-Process read_process(const json& document, const std::string& place, std::string& error) {
-    Fields fields(document, place, error);
-    Process process;
-    process.pid = static_cast<std::int32_t>(fields.number("pid", std::numeric_limits<std::int32_t>::max()));
-    process.start_time = fields.number("start_time");
-    process.boot_id = fields.text("boot_id");
-    fields.refuse_others();
-    return process;
-}
-
-std::string item(const std::string& list, std::size_t n) { return list + "[" + std::to_string(n) + "]"; }
-
-std::optional<Instance> read_instance(const json& document, const std::string& place, std::string& error) {
-    Fields fields(document, place, error);
-    const auto id = fields.parsed("id", model::InstanceId::parse);
-    if (!id) return std::nullopt;
-    Instance instance{*id, "", 0, 0, model::Mode::memory_compute, {}, std::nullopt};
-    instance.name = fields.text("name");
-    instance.image = fields.text("image");
-    instance.generation = fields.number("generation");
-    instance.created = fields.number("created");
-    instance.mode = fields.parsed("mode", model::parse_mode).value_or(instance.mode);
-    if (const auto owner = fields.number32("owner"); owner != kNoOwner) instance.owner = owner;
-    if (const json* quotas = fields.array("quotas"))
-        for (const json& quota : *quotas)
-            instance.quotas.push_back(
-                read_quota(quota, item(fields.place_of("quotas"), instance.quotas.size()), error));
-    if (const json* attached = fields.object_if_there("attached"))
-        instance.attached = read_process(*attached, fields.place_of("attached"), error);
-    fields.refuse_others();
-    return instance;
 }
 
 Bytes read_default_memory(const json& document, const std::string& place, std::string& error) {
@@ -239,25 +145,26 @@ tl::expected<json, Unreadable> parse(std::string_view text) {
     }
 }
 
-std::string text_of(const ordered_json& document) {
-    return document.dump(2, ' ', true, ordered_json::error_handler_t::replace);
+std::string line_of(const ordered_json& entry) {
+    return entry.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
-constexpr std::string_view kNoInstances = "\n  \"instances\": []";
+/// Puts the entries of a list, each a line, into the text of a document in which it is empty.
+void fill(std::string& text, const std::string& name, const std::string& lines) {
+    if (lines.empty()) return;
+    // A line end in a string is escaped, so this is the document's own.
+    const std::string key = "\n  \"" + name + "\": [";
+    text.insert(text.find(key + "]") + key.size(), lines + "\n  ");
+}
 
-/// In the place of kNoInstances. Made one by one: the JSON of all instances of a full node takes a megabyte
-/// of the heap, as often as the state is saved.
-std::string instances_text(const Node& node) {
-    std::string text = "\n  \"instances\": [";
-    const char* separator = "\n    ";
-    for (const auto& [id, instance] : node.instances()) {
-        text += std::exchange(separator, ",\n    ");
-        for (const char c : text_of(instance_json(instance))) {
-            text += c;
-            if (c == '\n') text += "    ";
-        }
-    }
-    return text + "\n  ]";
+/// Whether the text's checksum, if it has one, is right. It is judged before the version is: a wrong bit may
+/// be in that.
+tl::expected<void, Unreadable> check_seal(const json& document, std::string_view text) {
+    const Seal seal = seal_of(text);
+    if (seal == Seal::whole || !document.is_object() || !document.contains(kChecksum)) return {};
+    return tl::unexpected(Unreadable{
+        "its checksum is not that of its content: it was damaged, or changed by hand",
+        "restore the file from a backup. After a change by hand, remove its field checksum"});
 }
 
 /// Migrates the document to the newest version.
@@ -269,45 +176,77 @@ tl::expected<void, Unreadable> bring_up_to_date(json& document, const Layouts& l
         return tl::unexpected(
             Unreadable{"it is of version " + std::to_string(version) +
                            " and this cgpud knows versions up to " + std::to_string(layouts.newest),
-                       "start the newer cgpud that wrote it, or move it away to start with an empty state"});
+                       "start the newer cgpud that wrote it, or move it away to start with an empty state",
+                       Unreadable::Kind::other_version});
     if (!migrate(document, version, layouts))
         return tl::unexpected(
-            Unreadable{"it is of version " + std::to_string(version) + ", which is not known", kRemedy});
+            Unreadable{"it is of version " + std::to_string(version) + ", which is not known", kRemedy,
+                       Unreadable::Kind::other_version});
     return {};
 }
 
 }  // namespace
 
-std::string write_state(const State& state) {
+std::string write_state(const State& state) { return StateText().of(state); }
+
+/// Made one by one: the JSON of all instances of a full node takes a megabyte of the heap.
+std::string StateText::instances(const model::Instances& instances) {
+    std::vector<InstanceLine> next;
+    next.reserve(instances.size());
+    auto known = instances_.begin();
+    for (const auto& [id, instance] : instances) {
+        while (known != instances_.end() && known->instance->id < id) ++known;
+        if (known != instances_.end() && known->instance.get() == &instance)
+            next.push_back(std::move(*known++));
+        else
+            next.push_back({instances.share(id), line_of(instance_json(instance))});
+    }
+    instances_ = std::move(next);
+    std::string lines;
+    for (const auto& [instance, line] : instances_) lines.append(lines.empty() ? "\n    " : ",\n    ") += line;
+    return lines;
+}
+
+const std::string& StateText::kept(const model::Kept& kept) {
+    if (kept == kept_) return kept_lines_;
+    kept_lines_.clear();
+    for (const auto& entry : kept_json(kept))
+        kept_lines_.append(kept_lines_.empty() ? "\n    " : ",\n    ") += line_of(entry);
+    kept_ = kept;
+    return kept_lines_;
+}
+
+std::string StateText::of(const State& state) {
     const Node& node = state.node;
     ordered_json document = {{"version", kStateVersion}, {"generation", node.generation()}};
     document["gpus"] = ordered_json::array();
     for (const Gpu& gpu : node.gpus()) document["gpus"].push_back(gpu_json(gpu));
     document["instances"] = ordered_json::array();
-    document["kept"] = kept_json(node.kept());
+    document["kept"] = ordered_json::array();
     if (node.default_memory()) document["default_memory"] = default_memory_json(node.default_memory());
     if (!node.until_reboot().empty())
         document["until_reboot"] = until_reboot_json(node.until_reboot(), node.boot_id());
     document["upgrade"] = record_json(state.record);
-    std::string text = text_of(document) + "\n";
-    // A line end in a string is escaped, so this is the document's own.
-    if (!node.instances().empty())
-        text.replace(text.find(kNoInstances), kNoInstances.size(), instances_text(node));
-    return text;
+    std::string text = document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
+    fill(text, "instances", instances(node.instances()));
+    fill(text, "kept", kept(node.kept()));
+    return sealed(std::move(text));
 }
 
 tl::expected<State, Unreadable> read_state(std::string_view text, const Layouts& layouts) {
     auto document = parse(text);
     if (!document) return tl::unexpected(document.error());
+    if (auto whole = check_seal(*document, text); !whole) return tl::unexpected(whole.error());
     if (auto current = bring_up_to_date(*document, layouts); !current) return tl::unexpected(current.error());
     std::string error;
     Fields fields(*document, "", error);
     fields.number("version");
+    if (document->contains(kChecksum)) fields.text(kChecksum);
     const std::uint64_t generation = fields.number("generation");
     std::vector<Gpu> gpus;
     if (const json* list = fields.array("gpus"))
         for (const json& gpu : *list) gpus.push_back(read_gpu(gpu, item("gpus", gpus.size()), error));
-    std::vector<Instance> instances;
+    std::vector<model::Instance> instances;
     if (const json* list = fields.array("instances"))
         for (const json& instance : *list)
             if (auto read = read_instance(instance, item("instances", instances.size()), error))

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -12,16 +14,44 @@ namespace cgpu::store {
 
 /// Why a text is not a valid state: the fault with its place, and a remedy.
 struct Unreadable {
+    enum class Kind {
+        damaged,
+        other_version,  ///< another cgpud can read it
+    };
+
     std::string why;
     std::string remedy;
+    Kind kind = Kind::damaged;
 };
 
 /// The state as JSON, one field per line, the version first: the package's scripts read it in this form, too.
-/// Names that are not UTF-8 are written with replacement characters.
+/// Each instance, and each kept setting, is one line. The last field is a checksum (sealed_text.hpp). Names
+/// that are not UTF-8 are written with replacement characters.
 [[nodiscard]] std::string write_state(const State& state);
 
+/// Writes one state after another. It keeps the lines of the last one, and makes only those anew whose instance
+/// has changed: with hundreds of instances, making all takes most of the time of a change.
+class StateText {
+  public:
+    /// As write_state().
+    [[nodiscard]] std::string of(const State& state);
+
+  private:
+    struct InstanceLine {
+        std::shared_ptr<const model::Instance> instance;
+        std::string line;
+    };
+    [[nodiscard]] std::string instances(const model::Instances& instances);
+    [[nodiscard]] const std::string& kept(const model::Kept& kept);
+
+    std::vector<InstanceLine> instances_;  ///< by id
+    model::Kept kept_;
+    std::string kept_lines_;
+};
+
 /// Reads what write_state() wrote, of this version or an older one. Missing, unknown or invalid fields are an
-/// error, and so is a state that violates the rules of Node.
+/// error, and so are a state that violates the rules of Node, and a wrong checksum. A text without a checksum
+/// has been changed by hand, or is of a version that had none.
 [[nodiscard]] tl::expected<State, Unreadable> read_state(std::string_view text,
                                                          const Layouts& layouts = Layouts::today());
 

@@ -113,6 +113,14 @@ tl::expected<Replaced, std::string> replace_file(const fs::path& path, std::stri
     return sync(folder.fd()) == 0 ? Replaced::durably : Replaced::until_power_fails;
 }
 
+fs::path spare_of(const fs::path& path) { return path.parent_path() / spare_name(path); }
+
+bool take_back_spare(const fs::path& path, const fs::path& aside) {
+    const auto spare = spare_of(path);
+    return ::renameat2(AT_FDCWD, spare.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0 &&
+           ::rename(spare.c_str(), aside.c_str()) == 0;
+}
+
 void remove_leftovers(const fs::path& path) {
     const std::string prefix = temporary_prefix(path);
     std::vector<fs::path> leftovers;

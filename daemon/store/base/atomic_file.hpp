@@ -28,6 +28,13 @@ enum class Replaced {
                                                                std::string_view content,
                                                                int (*sync)(int folder) = ::fsync);
 
+/// What `path` was before the last replacement; it may be a former one, or not be there.
+[[nodiscard]] std::filesystem::path spare_of(const std::filesystem::path& path);
+
+/// Puts the spare file in the place of the file, which gets the name `aside`. At each moment one of them is
+/// there. False: it can't be done; nothing was changed, or the spare file has the damaged one's name.
+bool take_back_spare(const std::filesystem::path& path, const std::filesystem::path& aside);
+
 /// Removes what a crash during replace_file() left beside the file, except for the spare file.
 void remove_leftovers(const std::filesystem::path& path);
 

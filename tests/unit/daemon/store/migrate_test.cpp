@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/store/state_json.hpp"
+#include "tests/unit/daemon/store/editable.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 
 /// A state of an older version is brought to the present one, step by step. The steps here are made up,
@@ -74,7 +75,7 @@ TEST(Migrate, ALaterCgpudReadsThePresentState) {
 
 TEST(Migrate, ThePresentCgpudRefusesTheStateOfALaterOneWhichReadsItWithoutAStep) {
     const State state{test::full_node(), {}};
-    json document = json::parse(write_state(state));
+    json document = editable(state);
     document["version"] = kNext;
     const auto later = read_state(document.dump(), kLater);
     ASSERT_TRUE(later.has_value()) << later.error().why;
@@ -88,7 +89,7 @@ TEST(Migrate, ThePresentCgpudRefusesTheStateOfALaterOneWhichReadsItWithoutAStep)
 }
 
 TEST(Migrate, WhatIsOlderThanTheOldestIsRefused) {
-    json document = json::parse(write_state({test::full_node(), {}}));
+    json document = editable({test::full_node(), {}});
     for (const Layouts& layouts : {Layouts::today(), kLater}) {
         document["version"] = layouts.oldest - 1;
         const auto read = read_state(document.dump(), layouts);

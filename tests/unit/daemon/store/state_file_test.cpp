@@ -94,8 +94,6 @@ TEST(StateFile, AFolderThatIsNotSyncedDoesNotMakeASaveAFailure) {
     EXPECT_EQ(replace_file(path, "newer"), Replaced::durably);
 }
 
-std::string spare_of(const fs::path& folder) { return (folder / ".state.json.spare").string(); }
-
 TEST(StateFile, TheSpareFileIsWrittenAndTakesTheFilesPlace) {
     const TempFolder folder;
     StateFile file(folder.path());
@@ -106,10 +104,10 @@ TEST(StateFile, TheSpareFileIsWrittenAndTakesTheFilesPlace) {
         return its.st_ino;
     };
     const auto current = inode(file.path());
-    const auto spare = inode(spare_of(folder.path()));
+    const auto spare = inode(spare_of(file.path()));
     ASSERT_TRUE(file.save(full_node()).has_value());
     EXPECT_EQ(inode(file.path()), spare);
-    EXPECT_EQ(inode(spare_of(folder.path())), current);
+    EXPECT_EQ(inode(spare_of(file.path())), current);
     EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
 }
 
@@ -141,8 +139,8 @@ TEST(StateFile, ASpareFileOfAnotherKindIsReplaced) {
                       +[](const fs::path& at, const fs::path&) { ASSERT_EQ(mkfifo(at.c_str(), 0600), 0); },
                       +[](const fs::path& at, const fs::path&) { fs::create_directory(at); }};
     for (const auto& each : put) {
-        fs::remove(spare_of(folder.path()));
-        each(spare_of(folder.path()), folder / "other");
+        fs::remove(spare_of(file.path()));
+        each(spare_of(file.path()), folder / "other");
         ASSERT_TRUE(file.save(v100()).has_value());
         ASSERT_TRUE(file.save(full_node()).has_value());
         EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
@@ -218,6 +216,108 @@ TEST(StateFile, ADamagedOrNewerFileIsRefusedAndKept) {
         EXPECT_NE(node.error().text.find(file.path().string()), std::string::npos);
         EXPECT_EQ(read_text(file.path()), text);
     }
+}
+
+/// A bit of each byte in turn: of the file that is loaded, and of the former one.
+TEST(StateFile, AWrongBitIsNeverServed) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    const auto whole = read_text(file.path());
+    const auto former = read_text(spare_of(file.path()));
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        auto text = whole;
+        text[at] = static_cast<char>(text[at] ^ (1 << at % 8));
+        write_text(file.path(), text);
+        write_text(spare_of(file.path()), former);
+        const auto state = StateFile(folder.path()).load();
+        ASSERT_TRUE(state) << at << ": " << state.error().text;
+        ASSERT_EQ(state->node, v100()) << at;
+        ASSERT_EQ(read_text(file.path()), former);
+        ASSERT_EQ(read_text(folder / "state.json.damaged"), text);
+        ASSERT_FALSE(fs::exists(spare_of(file.path())));
+    }
+}
+
+TEST(StateFile, ADamagedOneOfWhichTheFormerIsDamagedTooIsRefusedAndKept) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    const auto cut = read_text(file.path()).substr(0, 700);
+    write_text(file.path(), cut);
+    write_text(spare_of(file.path()), std::string(2048, '\0'));
+    const auto loaded = StateFile(folder.path()).load();
+    ASSERT_FALSE(loaded);
+    EXPECT_NE(loaded.error().text.find(file.path().string()), std::string::npos);
+    EXPECT_NE(loaded.error().text.find("it is cut off there"), std::string::npos) << "of the newest";
+    EXPECT_EQ(read_text(file.path()), cut);
+    EXPECT_FALSE(StateFile(folder.path()).check());
+}
+
+TEST(StateFile, ACheckSaysNoMoreThanThatTheFormerStateWouldBeTaken) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    write_text(file.path(), "{");
+    EXPECT_TRUE(StateFile(folder.path()).check());
+    EXPECT_EQ(read_text(file.path()), "{") << "nothing is changed";
+}
+
+/// A crash between the steps of taking back leaves either the damaged file with the former one beside it, or
+/// the other way round.
+TEST(StateFile, ATakingBackThatWasInterruptedGoesOn) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    write_text(spare_of(file.path()), "damaged");
+    EXPECT_EQ(StateFile(folder.path()).load()->node, v100());
+    StateFile again(folder.path());
+    ASSERT_TRUE(again.load());
+    ASSERT_TRUE(again.save(full_node()).has_value());
+    EXPECT_EQ(StateFile(folder.path()).load()->node, full_node());
+}
+
+/// Whoever has gone back to an older cgpud, or on to a newer one, has not damaged anything.
+TEST(StateFile, OfAnotherVersionIsRefusedAndNotReplacedByTheFormer) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    const std::string newer = "{\"version\": 99}";
+    write_text(file.path(), newer);
+    EXPECT_FALSE(StateFile(folder.path()).load());
+    EXPECT_EQ(read_text(file.path()), newer);
+}
+
+/// Each save takes the lines of the instances that it hasn't changed from the one before.
+TEST(StateFile, ChangesOneAfterTheOtherAreWrittenAsTheyWouldBeAnew) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    Node node = v100();
+    const auto save = [&] {
+        ASSERT_TRUE(file.save(node).has_value());
+        const auto text = read_text(file.path());
+        std::string once = write_state({node, {}});
+        EXPECT_EQ(text.substr(0, once.size() - 1), once.substr(0, once.size() - 1));
+        EXPECT_EQ(StateFile(folder.path()).load()->node, node);
+    };
+    for (const char* id : {"b1", "a1", "c1"}) {
+        ASSERT_TRUE(node.add_instance(instance(id, {quota(0, 1)})).has_value());
+        save();
+    }
+    const auto middle = *model::InstanceId::parse("b1");
+    const auto uuid = node.gpus().front().uuid;
+    ASSERT_TRUE(node.set_weight(middle, uuid, 2).has_value());
+    save();
+    ASSERT_TRUE(node.keep(middle, uuid, {.weight = 2}).has_value());
+    save();
+    ASSERT_TRUE(node.remove_instance(middle).has_value());
+    save();
+    ASSERT_TRUE(node.add_instance(instance("b1", {quota(0, 3)})).has_value());
+    save();
 }
 
 TEST(StateFile, OneThatCannotBeReadIsRefused) {

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/unit/daemon/store/editable.hpp"
 #include "tests/unit/daemon/store/saved_nodes.hpp"
 
 /// A state that was written is read back; any other text is an error with its place.
@@ -26,7 +27,7 @@ std::string why_not(const std::string& text) {
 /// The full node's JSON with one change.
 template <typename Change>
 std::string why_not_with(Change change) {
-    json document = json::parse(write_state({full_node(), {}}));
+    json document = editable({full_node(), {}});
     change(document);
     return why_not(document.dump());
 }
@@ -37,6 +38,36 @@ TEST(StateJson, RoundTrips) {
         ASSERT_TRUE(read.has_value()) << read.error().why;
         EXPECT_EQ(read->node, node);
     }
+}
+
+TEST(StateJson, AChecksumThatIsWrongIsSaidBeforeAnythingElse) {
+    const auto whole = write_state({full_node(), {}});
+    auto text = whole;
+    const auto at = text.find("\"total_bytes\": ") + 15;
+    text[at] = text[at] == '1' ? '2' : '1';
+    const std::string wrong = "its checksum is not that of its content: it was damaged, or changed by hand";
+    EXPECT_EQ(why_not(text), wrong);
+    text = whole;
+    text.replace(text.find("10"), 2, "99");
+    EXPECT_EQ(why_not(text), wrong) << "a version that came by a wrong bit";
+    text = whole;
+    const auto digits = text.rfind("\"checksum\": \"") + 13;
+    text[digits] = text[digits] == '0' ? '1' : '0';
+    EXPECT_EQ(why_not(text), wrong);
+    EXPECT_EQ(why_not(json::parse(whole).dump(4)), wrong) << "written anew by another program";
+    EXPECT_EQ(read_state(text).error().kind, Unreadable::Kind::damaged);
+    EXPECT_NE(read_state(text).error().remedy.find("remove its field checksum"), std::string::npos);
+}
+
+TEST(StateJson, WithoutAChecksumItIsTakenAsItIs) {
+    json document = editable({full_node(), {}});
+    const auto changed_by_hand = read_state(document.dump(4));
+    ASSERT_TRUE(changed_by_hand) << changed_by_hand.error().why;
+    EXPECT_EQ(changed_by_hand->node, full_node());
+    document["version"] = 9;
+    const auto of_1_0_0 = read_state(document.dump(4));
+    ASSERT_TRUE(of_1_0_0) << of_1_0_0.error().why;
+    EXPECT_EQ(of_1_0_0->node, full_node());
 }
 
 upgrade::Record full_record() {
@@ -70,7 +101,7 @@ TEST(StateJson, ASwitchOfTheModeRoundTrips) {
     const auto read = read_state(write_state({v100(), record}));
     ASSERT_TRUE(read.has_value()) << read.error().why;
     EXPECT_EQ(read->record, record);
-    json document = json::parse(write_state({v100(), record}));
+    json document = editable({v100(), record});
     document["upgrade"]["job"]["to"] = "1.2.3";
     EXPECT_EQ(why_not(document.dump()), "upgrade.job.to: it is not one of none, memory, memory+compute");
     document["upgrade"]["mode"] = "some";
@@ -78,7 +109,7 @@ TEST(StateJson, ASwitchOfTheModeRoundTrips) {
 }
 
 TEST(StateJson, ABootInWhichNothingWasSetUntilItsEndIsForgotten) {
-    json document = json::parse(write_state({v100(), {}}));
+    json document = editable({v100(), {}});
     document["until_reboot"] = {{"boot_id", "boot"}, {"gpus", json::array()}};
     const auto read = read_state(document.dump());
     ASSERT_TRUE(read.has_value()) << read.error().why;
@@ -101,7 +132,7 @@ TEST(StateJson, WrongFieldsOfWhatEndsAreNamedByTheirPlace) {
 
 TEST(StateJson, WrongFieldsOfUpgradesAreNamedByTheirPlace) {
     const auto why = [](const char* part, const char* field, const json& value) {
-        json document = json::parse(write_state({v100(), full_record()}));
+        json document = editable({v100(), full_record()});
         document["upgrade"][part][field] = value;
         return why_not(document.dump());
     };
@@ -160,7 +191,7 @@ TEST(StateJson, ADefaultMemoryThatWasSetRoundTrips) {
         ASSERT_TRUE(read.has_value()) << read.error().why;
         EXPECT_EQ(read->node, node);
     }
-    json document = json::parse(write_state({v100(), {}}));
+    json document = editable({v100(), {}});
     document["default_memory"] = {{"bytes", "4GiB"}};
     EXPECT_EQ(why_not(document.dump()).substr(0, 20), "default_memory.bytes");
 }
@@ -245,7 +276,7 @@ RC_GTEST_PROP(StateJson, ADamagedByteNeverCrashes, ()) {
 }
 
 TEST(StateJson, OnlySettingsAreSetByHand) {
-    auto document = nlohmann::json::parse(write_state({full_node(), {}}));
+    auto document = editable({full_node(), {}});
     document["gpus"][0]["by_hand"] = {"colour"};
     EXPECT_FALSE(read_state(document.dump()));
 }

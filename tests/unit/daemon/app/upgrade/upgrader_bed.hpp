@@ -95,7 +95,9 @@ class UpgraderTest : public testing::Test {
     }
     static model::Node::Instances one(const char* name, model::Mode mode) {
         const auto id = *model::InstanceId::parse(name);
-        return {{id, model::Instance{id, name, 0, 0, mode, {}, std::nullopt}}};
+        model::Node::Instances made;
+        made.add(model::Instance{id, name, 0, 0, mode, {}, std::nullopt});
+        return made;
     }
     static upgrade::Who who(std::int32_t pid) { return {*model::InstanceId::parse("web"), {pid, 7, "boot"}}; }
     void connect(std::int32_t pid, const Version& runs) {

@@ -41,7 +41,7 @@ model::Kept read_kept(const json& list, const std::string& place, std::string& e
     model::Kept kept;
     std::size_t number = 0;
     for (const json& entry : list) {
-        Fields fields(entry, place + "[" + std::to_string(number++) + "]", error);
+        Fields fields(entry, item(place, number++), error);
         KeptKey key{fields.number32("owner"), fields.text("name"), fields.number32("device")};
         KeptFigures figures;
         if (const auto bytes = fields.number("memory_limit_bytes"); bytes != 0)

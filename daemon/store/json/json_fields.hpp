@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -10,6 +11,11 @@
 #include <tl/expected.hpp>
 
 namespace cgpu::store {
+
+/// The place of the entry `n` of a list: `instances[2]`.
+[[nodiscard]] inline std::string item(const std::string& list, std::size_t n) {
+    return list + "[" + std::to_string(n) + "]";
+}
 
 /// Takes the fields out of one JSON object. Keeps the first fault, with its place in the document
 /// (`instances[2].quotas[0].weight`). Later fields are then returned empty, so that a reader can continue to

@@ -25,9 +25,11 @@
 #include "daemon/config/load.hpp"
 #include "daemon/gpu/driver.hpp"
 #include "daemon/gpu/reader_process.hpp"
+#include "daemon/left_instances.hpp"
 #include "daemon/link/server.hpp"
 #include "daemon/modules/module_folder.hpp"
 #include "daemon/store/history/history_file.hpp"
+#include "daemon/store/instance_records.hpp"
 #include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
@@ -103,6 +105,7 @@ class Daemon {
     system::TraceSockets trace_sockets_;
     std::unique_ptr<app::Traces> traces_;  ///< before those that tell events when they are destroyed
     std::unique_ptr<store::LeaseFile> lease_file_;
+    std::unique_ptr<store::InstanceRecords> records_;
     std::unique_ptr<app::Leases> leases_;
     app::DoubtedReports doubted_reports_{loop_, events_};
     std::unique_ptr<app::SlicerThread> slicer_;
@@ -115,6 +118,7 @@ class Daemon {
     app::NewerFunctions newer_functions_;
     std::unique_ptr<link::Server> link_;
     std::unique_ptr<app::Service> service_;
+    std::unique_ptr<LeftInstances> left_;
     std::unique_ptr<app::UnmanagedContainers> unmanaged_;
     std::unique_ptr<app::SecondLooks> second_looks_;  ///< before the bus, whose calls wait for it
     std::vector<app::WatchPtr> signals_;

@@ -67,9 +67,10 @@ app::Result<void> Server::let_in(const model::InstanceId& id, std::uint32_t user
     return found == links_.end() ? app::Result<void>() : found->second->let_in(user);
 }
 
-app::WatchPtr Server::find_member(const model::InstanceId& id, app::FoundProcess call) const {
+app::WatchPtr Server::find_member(const model::InstanceId& id, std::vector<model::Process> others,
+                                  app::FoundProcess call) const {
     if (const auto found = links_.find(id); found != links_.end())
-        return found->second->find_member(std::move(call));
+        return found->second->find_member(std::move(others), std::move(call));
     return outside_.loop.at(outside_.loop.now(), [call = std::move(call)] { call(std::nullopt); });
 }
 
@@ -79,7 +80,6 @@ bool Server::idle(const model::InstanceId& id) const {
 }
 
 void Server::forget_unknown(const std::vector<model::InstanceId>& known) {
-    outside_.leases.drop_rest();
     std::error_code error;
     std::vector<std::filesystem::path> unknown;
     for (const auto& entry : std::filesystem::directory_iterator(instances_folder(), error)) {
@@ -87,7 +87,26 @@ void Server::forget_unknown(const std::vector<model::InstanceId>& known) {
         if (std::none_of(known.begin(), known.end(), [&](const auto& id) { return id.str() == name; }))
             unknown.push_back(entry.path());
     }
-    for (const auto& folder : unknown) remove_folder(folder);
+    for (const auto& folder : unknown) remove_unless_seen(folder);
+}
+
+void Server::remove_unless_seen(const std::filesystem::path& folder) {
+    auto searched = [this, folder](const std::optional<model::Process>& seen) {
+        // Another instance may have got this id meanwhile.
+        const bool known = std::ranges::any_of(
+            links_, [&](const auto& each) { return folder.filename() == each.first.str(); });
+        if (seen && !known)
+            log::error(
+                "link: process {} has {} mounted, and the state has no such instance. The folder is kept, "
+                "and "
+                "the process is not served. Try: put the right state.json in its place and start cgpud "
+                "again, "
+                "or end the process.",
+                seen->pid, folder.string());
+        if (!seen && !known) remove_folder(folder);
+        searches_.erase(std::filesystem::path(folder));  // last, because it may be this that is called
+    };
+    searches_[folder] = outside_.processes.find_first_to_see(folder / "link", {}, std::move(searched));
 }
 
 InstanceLink* Server::find(const app::InstanceKey& key) const {

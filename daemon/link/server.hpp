@@ -22,13 +22,13 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
     void close(const model::InstanceId& id) override;
     void refresh(const model::Instance& instance) override;
     app::Result<void> let_in(const model::InstanceId& id, std::uint32_t user) override;
-    [[nodiscard]] app::WatchPtr find_member(const model::InstanceId& id,
+    [[nodiscard]] app::WatchPtr find_member(const model::InstanceId& id, std::vector<model::Process> others,
                                             app::FoundProcess call) const override;
     [[nodiscard]] bool has_member(std::int32_t pid) const override;
     [[nodiscard]] bool idle(const model::InstanceId& id) const override;
 
-    /// Removes the folders of all other instances, and the leases that an earlier daemon recorded for them.
-    /// Call once at start, after open() of the living ones.
+    /// Removes the folders of all other instances, unless a process has one mounted: then the job would never
+    /// find cgpud again, and a later daemon may know it. Call once at start, after open() of the living ones.
     void forget_unknown(const std::vector<model::InstanceId>& known);
 
     /// A process, of any instance or of none, has fronts and can't reach the link.
@@ -44,12 +44,14 @@ class Server final : public app::Links, public app::LeasePeers, public app::Engi
   private:
     [[nodiscard]] InstanceLink* find(const app::InstanceKey& key) const;
     [[nodiscard]] std::filesystem::path instances_folder() const;
+    void remove_unless_seen(const std::filesystem::path& folder);
 
     Outside outside_;
     Settings settings_;
     DescriptorBudget descriptors_;
     Told told_;
     std::map<model::InstanceId, std::unique_ptr<InstanceLink>> links_;
+    std::map<std::filesystem::path, app::WatchPtr> searches_;  ///< for who has an unknown folder mounted
 };
 
 }  // namespace cgpu::link

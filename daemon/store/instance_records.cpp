@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
-#include "daemon/store/instance_json.hpp"
-#include "daemon/store/json_fields.hpp"
+#include "daemon/store/json/instance_json.hpp"
+#include "daemon/store/json/json_fields.hpp"
+#include "daemon/store/json/sealed_text.hpp"
 #include "daemon/store/migrate.hpp"
-#include "daemon/store/sealed_text.hpp"
 #include "files/read.hpp"
 
 namespace cgpu::store {
@@ -23,17 +23,19 @@ using nlohmann::ordered_json;
 constexpr std::size_t kLongest = std::size_t{1} << 20;
 constexpr std::string_view kExtension = ".json";
 
-std::optional<model::Instance> instance_in(const std::string& text) {
+std::optional<InstanceRecord> record_in(const std::string& text) {
     if (seal_of(text) != Seal::whole) return std::nullopt;
     const auto document = json::parse(text, nullptr, false);
     std::string error;
     Fields fields(document, "", error);
     if (fields.number("version") != kStateVersion) return std::nullopt;
+    const auto generation = fields.number("generation");
     fields.text(kChecksum);
     const json* part = fields.object("instance");
     auto instance = part != nullptr ? read_instance(*part, "instance", error) : std::nullopt;
     fields.refuse_others();
-    return error.empty() ? instance : std::nullopt;
+    if (!error.empty() || !instance) return std::nullopt;
+    return InstanceRecord{std::move(*instance), generation};
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) {
@@ -56,24 +58,26 @@ fs::path InstanceRecords::path_of(const model::InstanceId& id) const {
     return folder_ / (id.str() + std::string(kExtension));
 }
 
-std::vector<model::Instance> InstanceRecords::left(const std::string& boot_id) const {
-    std::vector<model::Instance> found;
+std::vector<InstanceRecord> InstanceRecords::left(const std::string& boot_id) const {
+    std::vector<InstanceRecord> found;
     for (const auto& path : files_in(folder_)) {
         const auto text = files::read_whole(path, kLongest);
-        auto instance = text && *text ? instance_in(**text) : std::nullopt;
-        if (!instance || path != path_of(instance->id)) {
+        auto record = text && *text ? record_in(**text) : std::nullopt;
+        if (!record || path != path_of(record->instance.id)) {
             log::warn("{}: it is no whole record of an instance, and is left out", path.string());
-        } else if (instance->attached && instance->attached->boot_id == boot_id) {
-            found.push_back(std::move(*instance));
+        } else if (record->instance.attached && record->instance.attached->boot_id == boot_id) {
+            found.push_back(std::move(*record));
         }
     }
-    std::ranges::sort(found, {}, &model::Instance::id);
+    std::ranges::sort(found, {}, [](const auto& record) { return record.instance.id; });
     return found;
 }
 
-void InstanceRecords::drop_rest(const std::vector<model::Instance>& kept) {
+void InstanceRecords::drop_rest(const std::vector<InstanceRecord>& kept) {
     for (const auto& path : files_in(folder_)) {
-        const auto is_kept = [&](const model::Instance& instance) { return path == path_of(instance.id); };
+        const auto is_kept = [&](const InstanceRecord& record) {
+            return path == path_of(record.instance.id);
+        };
         const auto id = model::InstanceId::parse(path.stem().string());
         if ((id && written_.find(*id) != nullptr) || std::ranges::any_of(kept, is_kept)) continue;
         std::error_code ignored;
@@ -87,14 +91,16 @@ void InstanceRecords::update(const model::Node& node) {
         if (node.find_instance(id) == nullptr) fs::remove(path_of(id), ignored);
     }
     for (const auto& [id, instance] : node.instances())
-        if (instance.attached && written_.find(id) != &instance) write(instance);
+        if (instance.attached && written_.find(id) != &instance) write({instance, node.generation()});
     written_ = node.instances();
 }
 
-void InstanceRecords::write(const model::Instance& instance) {
-    const ordered_json document = {{"version", kStateVersion}, {"instance", instance_json(instance)}};
+void InstanceRecords::write(const InstanceRecord& record) {
+    const ordered_json document = {{"version", kStateVersion},
+                                   {"generation", record.generation},
+                                   {"instance", instance_json(record.instance)}};
     const auto text = sealed(document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n");
-    const auto path = path_of(instance.id);
+    const auto path = path_of(record.instance.id);
     // What is cut off by a crash has no seal, and the state has the instance then.
     const auto written = files::write_text(path, text);
     if (!written && !std::exchange(warned_, true))

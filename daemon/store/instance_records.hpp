@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,9 +10,15 @@
 
 namespace cgpu::store {
 
-/// A second copy of each instance that has a process, in `<runtime_dir>/admitted/ID.json`, which lives as long
-/// as the boot does. state.json decides; these are for instances that it doesn't have though they run: because
-/// it is that of before its last change, or because another one was put in its place.
+/// An instance as a node of this generation had it.
+struct InstanceRecord {
+    model::Instance instance;
+    std::uint64_t generation = 0;
+};
+
+/// A second copy of each instance that has a process, in `<runtime_dir>/admitted/ID.json`, which lives as
+/// long as the boot does. state.json decides; these are for instances that it doesn't have though they run:
+/// because it is that of before its last change, or because another one was put in its place.
 ///
 /// They are written after the state is saved, and needn't be synced: without the boot their instances don't
 /// live. One that can't be written is logged, and missed only then.
@@ -22,15 +29,15 @@ class InstanceRecords final : public app::NodeFollower {
 
     /// Those of this boot that an earlier daemon wrote, by their ids. A record that isn't whole, or is of
     /// another version, is left out.
-    [[nodiscard]] std::vector<model::Instance> left(const std::string& boot_id) const;
+    [[nodiscard]] std::vector<InstanceRecord> left(const std::string& boot_id) const;
     /// Removes the records of instances that neither the node of the last update nor `kept` has.
-    void drop_rest(const std::vector<model::Instance>& kept);
+    void drop_rest(const std::vector<InstanceRecord>& kept);
 
     void update(const model::Node& node) override;
 
   private:
     [[nodiscard]] std::filesystem::path path_of(const model::InstanceId& id) const;
-    void write(const model::Instance& instance);
+    void write(const InstanceRecord& record);
 
     std::filesystem::path folder_;
     model::Instances written_;

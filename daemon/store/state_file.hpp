@@ -14,9 +14,9 @@ namespace cgpu::store {
 /// The state in `<state_dir>/state.json`: saving one part writes the other part as it was loaded or saved
 /// last. Only one cgpud uses it at a time.
 ///
-/// The state before the last change is in the spare file beside it (replace_file). Where state.json is damaged
-/// that one is taken, because a node whose jobs run must not be empty; what its last change was is lost, and
-/// that is logged.
+/// The state before the last change is in the spare file beside it (replace_file). Where state.json is
+/// damaged that one is taken, because a node whose jobs run must not be empty; what its last change was is
+/// lost, and that is logged.
 class StateFile final : public app::Store, public app::RecordStore {
   public:
     explicit StateFile(const std::filesystem::path& state_dir) : path_(state_dir / "state.json") {}
@@ -28,10 +28,10 @@ class StateFile final : public app::Store, public app::RecordStore {
 
     /// The state that was saved last. If there is no file, an empty state is saved, which shows that the
     /// folder can be written. A missing folder is created if its parent exists. Removes leftovers of an
-    /// interrupted save. A damaged file becomes `state.json.damaged` if the former state can be read, and that
-    /// one takes its place. Refused (storage) if the file can't be read, is damaged (with the place) like the
-    /// former one, or was written by a newer cgpud (it is not changed then), or if the empty state can't be
-    /// saved.
+    /// interrupted save. A damaged file becomes `state.json.damaged` if the former state can be read, and
+    /// that one takes its place. Refused (storage) if the file can't be read, is damaged (with the place)
+    /// like the former one, or was written by a newer cgpud (it is not changed then), or if the empty state
+    /// can't be saved.
     [[nodiscard]] app::Result<State> load();
     /// Whether load() would be refused, as far as that can be found out without changing anything. Logs if it
     /// would take the former state.

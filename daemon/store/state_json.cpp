@@ -6,12 +6,12 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/store/instance_json.hpp"
-#include "daemon/store/json_fields.hpp"
-#include "daemon/store/kept_json.hpp"
+#include "daemon/store/json/instance_json.hpp"
+#include "daemon/store/json/json_fields.hpp"
+#include "daemon/store/json/kept_json.hpp"
+#include "daemon/store/json/record_json.hpp"
+#include "daemon/store/json/sealed_text.hpp"
 #include "daemon/store/migrate.hpp"
-#include "daemon/store/record_json.hpp"
-#include "daemon/store/sealed_text.hpp"
 
 namespace cgpu::store {
 namespace {
@@ -162,9 +162,9 @@ void fill(std::string& text, const std::string& name, const std::string& lines) 
 tl::expected<void, Unreadable> check_seal(const json& document, std::string_view text) {
     const Seal seal = seal_of(text);
     if (seal == Seal::whole || !document.is_object() || !document.contains(kChecksum)) return {};
-    return tl::unexpected(Unreadable{
-        "its checksum is not that of its content: it was damaged, or changed by hand",
-        "restore the file from a backup. After a change by hand, remove its field checksum"});
+    return tl::unexpected(
+        Unreadable{"its checksum is not that of its content: it was damaged, or changed by hand",
+                   "restore the file from a backup. After a change by hand, remove its field checksum"});
 }
 
 /// Migrates the document to the newest version.
@@ -203,7 +203,8 @@ std::string StateText::instances(const model::Instances& instances) {
     }
     instances_ = std::move(next);
     std::string lines;
-    for (const auto& [instance, line] : instances_) lines.append(lines.empty() ? "\n    " : ",\n    ") += line;
+    for (const auto& [instance, line] : instances_)
+        lines.append(lines.empty() ? "\n    " : ",\n    ") += line;
     return lines;
 }
 

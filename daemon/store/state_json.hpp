@@ -29,8 +29,8 @@ struct Unreadable {
 /// that are not UTF-8 are written with replacement characters.
 [[nodiscard]] std::string write_state(const State& state);
 
-/// Writes one state after another. It keeps the lines of the last one, and makes only those anew whose instance
-/// has changed: with hundreds of instances, making all takes most of the time of a change.
+/// Writes one state after another. It keeps the lines of the last one, and makes only those anew whose
+/// instance has changed: with hundreds of instances, making all takes most of the time of a change.
 class StateText {
   public:
     /// As write_state().

@@ -52,6 +52,7 @@ MAY = {
     "daemon/bus": ["core", "daemon/app", "dbus"],
     "daemon/config": ["core", "files"],
     "daemon/store/base": ["files"],
+    "daemon/store/json": ["core"],
     "daemon/store/history": ["core", "files", "daemon/app", "daemon/store/base"],
     "daemon/store": ["core", "files", "daemon/app"],
     "daemon/link/base": ["core", "files", "daemon/app"],

@@ -1,11 +1,13 @@
 #include "daemon/app/instances/instance_lifetimes.hpp"
 
+#include <algorithm>
+
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
 namespace {
 
-/// How long a restarted daemon waits for the Attach of an instance that was created before it died.
+/// How long a restarted daemon waits for the Attach of an instance that was created before it was started.
 constexpr Nanos kAttachPatience = 30'000'000'000;
 /// The longest time that the driver needs to free the memory of an ended process.
 constexpr Nanos kEndingTakes = 2'000'000'000;
@@ -40,7 +42,7 @@ void InstanceLifetimes::process_ended(const model::InstanceId& id) {
     if (const auto end = ends_.find(id); end != ends_.end() && !last_ends_.contains(id))
         last_ends_[id] = std::move(end->second);
     if (!instance->attached) return end_if_idle(id);
-    searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
+    find_member(id, [this, id](const std::optional<model::Process>& member) {
         if (!member) return end_if_idle(id);
         // The job went to the background; or the other processes are ending as well, as when a container is
         // killed.
@@ -49,8 +51,16 @@ void InstanceLifetimes::process_ended(const model::InstanceId& id) {
     });
 }
 
+/// A job within a job isn't the outer one's process, though it has its mounts, too.
+void InstanceLifetimes::find_member(const model::InstanceId& id, FoundProcess call) {
+    std::vector<model::Process> others;
+    for (const auto& [other, instance] : state_.node().instances())
+        if (other != id && instance.attached && !ended_.contains(other)) others.push_back(*instance.attached);
+    searches_[id] = outside_.links.find_member(id, std::move(others), std::move(call));
+}
+
 void InstanceLifetimes::go_on_with_another(const model::InstanceId& id) {
-    searches_[id] = outside_.links.find_member(id, [this, id](const std::optional<model::Process>& member) {
+    find_member(id, [this, id](const std::optional<model::Process>& member) {
         if (member && !is_over(id)) return go_on_with(id, *member);
         end_if_idle(id);
     });
@@ -125,23 +135,51 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
 
 void InstanceLifetimes::adopt() {
     const auto instances = state_.node().instances();
-    for (const auto& [id, instance] : instances) {
-        const auto folder = outside_.links.open(instance);
-        if (!folder)
-            log::error(log::about(instance), "{}: its link can't be opened again: {}",
-                       model::describe(instance), folder.error().text);
-        // With or without a link, the instance ends with its process.
-        if (instance.attached) {
-            watch_end(id, *instance.attached);
-        } else {
-            ends_[id] = outside_.loop.at(outside_.loop.now() + kAttachPatience,
-                                         [this, id = id] { process_ended(id); });
-        }
-        outside_.events.instance_known(instance);
-        if (folder)
-            outside_.events.happened(event_of(EventType::instance_resumed, log::Level::info, instance,
-                                              model::describe(instance) + ": taken up again"));
-    }
+    for (const auto& [id, instance] : instances) adopt(instance);
+}
+
+void InstanceLifetimes::adopt(const model::Instance& instance) {
+    const auto& id = instance.id;
+    const auto folder = outside_.links.open(instance);
+    if (!folder)
+        log::error(log::about(instance), "{}: its link can't be opened again: {}", model::describe(instance),
+                   folder.error().text);
+    // With or without a link, the instance ends with its process.
+    if (instance.attached)
+        watch_end(id, *instance.attached);
+    else
+        ends_[id] = outside_.loop.at(outside_.loop.now() + patience_with(instance),
+                                     [this, id] { process_ended(id); });
+    outside_.events.instance_known(instance);
+    if (folder)
+        outside_.events.happened(event_of(EventType::instance_resumed, log::Level::info, instance,
+                                          model::describe(instance) + ": taken up again"));
+}
+
+Result<void> InstanceLifetimes::take_up(const model::Instance& instance, std::uint64_t generation) {
+    const bool known = state_.node().find_instance(instance.id) != nullptr;
+    const auto changed =
+        state_.change([&](model::Node& node) { return node.take_up(instance, generation); }, {});
+    if (!changed) return tl::unexpected(changed.error());
+    log::warn(log::about(instance), "{} lives, and the state {}: it has what its record says",
+              model::describe(instance), known ? "had it as it was before" : "did not have it");
+    adopt(instance);
+    if (known)
+        outside_.publisher.instance_changed(instance.id);
+    else
+        outside_.publisher.instance_added(instance.id);
+    outside_.publisher.gpus_changed();
+    outside_.admission.instances_changed();
+    return {};
+}
+
+/// Since it was created, and not since this daemon was started: each restart would hold its memory that much
+/// longer. The clock may have been set meanwhile, so it is no more than the whole time.
+Nanos InstanceLifetimes::patience_with(const model::Instance& created) const {
+    const auto now = outside_.wall_clock();
+    const auto passed =
+        std::min<std::uint64_t>(now - std::min(created.created, now), kAttachPatience / kSecond);
+    return kAttachPatience - static_cast<Nanos>(passed) * kSecond;
 }
 
 }  // namespace cgpu::app

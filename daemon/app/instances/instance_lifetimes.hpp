@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 
 #include "daemon/app/events/repeated_by_user.hpp"
@@ -21,6 +23,7 @@ class InstanceLifetimes {
         Processes& processes;
         AdmissionGate& admission;
         Events& events;
+        std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
     };
 
     InstanceLifetimes(NodeState& state, const Outside& outside)
@@ -28,6 +31,8 @@ class InstanceLifetimes {
 
     /// After start: watches the processes of the instances that the saved state has, and opens their links.
     void adopt();
+    /// See Service.
+    Result<void> take_up(const model::Instance& instance, std::uint64_t generation);
     /// The instance ends with this process: its first one or, before Attach, the one that created it.
     void watch_end(const model::InstanceId& id, const model::Process& process);
     /// Called by the link: no process uses this instance's socket any more.
@@ -39,11 +44,14 @@ class InstanceLifetimes {
     [[nodiscard]] const EndedIds& ended_ids() const { return ended_ids_; }
 
   private:
+    void adopt(const model::Instance& instance);
     void process_ended(const model::InstanceId& id);
+    void find_member(const model::InstanceId& id, FoundProcess call);
     void go_on_with_another(const model::InstanceId& id);
     void go_on_with(const model::InstanceId& id, const model::Process& process);
     void end_if_idle(const model::InstanceId& id);
     [[nodiscard]] bool is_over(const model::InstanceId& id) const;
+    [[nodiscard]] Nanos patience_with(const model::Instance& created) const;
 
     NodeState& state_;
     Outside outside_;

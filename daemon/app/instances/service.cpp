@@ -77,7 +77,7 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       changes_(state_, outside.links, outside.publisher, outside.usage,
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
       lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
-                          outside.admission, outside.events}),
+                          outside.admission, outside.events, outside.wall_clock}),
       admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
       refused_calls_(outside.loop, outside.events),

@@ -109,9 +109,12 @@ void Leases::drop_instance(const model::InstanceId& id) {
     }
 }
 
-void Leases::drop_rest() {
-    for (const auto& saved : left_) outside_.table.remove(saved.place);
-    left_.clear();
+void Leases::drop_rest(const std::vector<InstanceKey>& except) {
+    std::erase_if(left_, [&](const LeaseTable::Saved& saved) {
+        if (std::ranges::find(except, saved.key.pool.instance) != except.end()) return false;
+        outside_.table.remove(saved.place);
+        return true;
+    });
 }
 
 Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {

@@ -79,8 +79,9 @@ class Leases {
     void set_instance(const model::Instance& instance);
     /// Forgets all its leases; waiting asks are refused.
     void drop_instance(const model::InstanceId& id);
-    /// Drops what an earlier daemon recorded of instances that were not set since.
-    void drop_rest();
+    /// Drops what an earlier daemon recorded of instances that were not set since, except for these, which
+    /// may still be.
+    void drop_rest(const std::vector<InstanceKey>& except = {});
 
     /// A process of the instance has connected. Error: from the table; an ask of the process will then be
     /// refused.

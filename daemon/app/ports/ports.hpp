@@ -64,8 +64,11 @@ class Links {
     /// Lets this user's processes reach the folder, to mount it. Refused (storage).
     virtual Result<void> let_in(const model::InstanceId& id, std::uint32_t user) = 0;
     /// Looks for the oldest of its living processes: one that has the socket mounted, or is connected
-    /// without. Calls back once, on the loop, unless the search is dropped before.
-    [[nodiscard]] virtual WatchPtr find_member(const model::InstanceId& id, FoundProcess call) const = 0;
+    /// without. `others` are the living first processes of other instances: they, and whatever shares their
+    /// mounts, are not this one's. Calls back once, on the loop, unless the search is dropped before.
+    [[nodiscard]] virtual WatchPtr find_member(const model::InstanceId& id,
+                                               std::vector<model::Process> others,
+                                               FoundProcess call) const = 0;
     /// Whether the process belongs to any instance.
     [[nodiscard]] virtual bool has_member(std::int32_t pid) const = 0;
     /// Whether no living process uses its socket, and none holds memory any more.
@@ -105,9 +108,11 @@ class Processes {
     /// Whether the process has this folder of the host mounted anywhere in its file system.
     virtual bool sees(const model::Process& process, const std::filesystem::path& folder) = 0;
     /// Looks for the oldest of all living processes that see the folder, a few at a time: there may be
-    /// thousands. Calls back once, on the loop and after this has returned, unless the search is dropped
-    /// before.
-    virtual WatchPtr find_first_to_see(const std::filesystem::path& folder, FoundProcess call) = 0;
+    /// thousands. `others` are living processes that are known not to see it, nor does any that shares their
+    /// mounts: their mounts aren't read. Calls back once, on the loop and after this has returned, unless the
+    /// search is dropped before.
+    virtual WatchPtr find_first_to_see(const std::filesystem::path& folder,
+                                       std::vector<model::Process> others, FoundProcess call) = 0;
     virtual bool descends(const model::Process& process, const model::Process& ancestor) = 0;
     virtual std::unique_ptr<ProcessLook> look_at(const model::Process& process) = 0;
     /// The path of the cgroup that the process is in, down to the part that was made for a job or container

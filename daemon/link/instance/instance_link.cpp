@@ -230,7 +230,7 @@ std::string InstanceLink::own_cgroup() const {
     return outside_.processes.cgroup_made_for(*instance_.attached, instance_.id.short_id());
 }
 
-app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
+app::WatchPtr InstanceLink::find_member(std::vector<model::Process> others, app::FoundProcess call) const {
     auto found = [this, link = std::weak_ptr(alive_),
                   call = std::move(call)](std::optional<model::Process> first) {
         if (!first && !link.expired())
@@ -239,7 +239,7 @@ app::WatchPtr InstanceLink::find_member(app::FoundProcess call) const {
                     first = process;
         call(first);
     };
-    return outside_.processes.find_first_to_see(folder_, std::move(found));
+    return outside_.processes.find_first_to_see(folder_, std::move(others), std::move(found));
 }
 
 void InstanceLink::hello(Connection& connection, const wire::Hello& hello) {

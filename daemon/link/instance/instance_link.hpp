@@ -35,7 +35,7 @@ class InstanceLink final : public ConnectionOwner {
     /// Whether no process computes or holds memory.
     [[nodiscard]] bool empty() const { return peers_.all().empty(); }
     /// Looks for the oldest of its living processes: one for which has_member() holds.
-    [[nodiscard]] app::WatchPtr find_member(app::FoundProcess call) const;
+    [[nodiscard]] app::WatchPtr find_member(std::vector<model::Process> others, app::FoundProcess call) const;
     [[nodiscard]] bool has_member(const model::Process& process, const app::ProcessLook& look) const;
     void refresh(const model::Instance& instance);
 

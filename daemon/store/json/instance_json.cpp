@@ -1,11 +1,11 @@
-#include "daemon/store/instance_json.hpp"
+#include "daemon/store/json/instance_json.hpp"
 
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "daemon/store/json_fields.hpp"
-#include "daemon/store/kept_json.hpp"
+#include "daemon/store/json/json_fields.hpp"
+#include "daemon/store/json/kept_json.hpp"
 
 namespace cgpu::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/store/json_fields.hpp"
+#include "daemon/store/json/json_fields.hpp"
 
 #include <nlohmann/json.hpp>
 

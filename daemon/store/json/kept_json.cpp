@@ -1,8 +1,8 @@
-#include "daemon/store/kept_json.hpp"
+#include "daemon/store/json/kept_json.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/store/json_fields.hpp"
+#include "daemon/store/json/json_fields.hpp"
 
 namespace cgpu::store {
 namespace {

@@ -1,10 +1,10 @@
-#include "daemon/store/record_json.hpp"
+#include "daemon/store/json/record_json.hpp"
 
 #include <nlohmann/json.hpp>
 #include <tl/expected.hpp>
 
 #include "core/model/quote.hpp"
-#include "daemon/store/json_fields.hpp"
+#include "daemon/store/json/json_fields.hpp"
 
 namespace cgpu::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/store/sealed_text.hpp"
+#include "daemon/store/json/sealed_text.hpp"
 
 #include <array>
 #include <cstddef>

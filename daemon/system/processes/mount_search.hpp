@@ -18,11 +18,14 @@ namespace cgpu::system {
 /// A process that ended before it was examined may have left a child that came after the list was made (as
 /// programs that go to the background do): then the processes that are new since are examined, too, in at
 /// most kMostRounds rounds.
+///
+/// On a node with many jobs nearly each process has mounts of its own, and the text of all of them takes
+/// milliseconds. Those of processes that are known to be other jobs' aren't read.
 class MountSearch final : public app::Watch {
   public:
     /// Calls back once, after this has returned; never after this object's end. References outlive it.
     MountSearch(app::Loop& loop, app::Processes& processes, std::filesystem::path folder,
-                app::FoundProcess call);
+                std::vector<model::Process> others, app::FoundProcess call);
     ~MountSearch() override = default;
     MountSearch(const MountSearch&) = delete;
     MountSearch& operator=(const MountSearch&) = delete;
@@ -36,11 +39,15 @@ class MountSearch final : public app::Watch {
     void look_on();
     void look_at(std::int32_t pid);
     [[nodiscard]] bool mounted_for(std::int32_t pid);
+    void learn_others_mounts();
     [[nodiscard]] std::string first_mount_seen(std::int32_t pid);
 
     app::Loop& loop_;
     app::Processes& processes_;
     std::filesystem::path folder_;
+    std::vector<model::Process> others_;
+    std::unordered_set<std::int32_t> others_pids_;
+    bool others_known_ = false;  ///< what mounts they have, in this round
     app::FoundProcess call_;
     std::vector<std::int32_t> pids_;
     std::size_t next_ = 0;

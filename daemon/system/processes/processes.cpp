@@ -186,8 +186,9 @@ bool Processes::sees(const model::Process& process, const std::filesystem::path&
     return ProcessLook(*this, process).sees(folder);
 }
 
-app::WatchPtr Processes::find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) {
-    return std::make_unique<MountSearch>(loop_, *this, folder, std::move(call));
+app::WatchPtr Processes::find_first_to_see(const std::filesystem::path& folder,
+                                           std::vector<model::Process> others, app::FoundProcess call) {
+    return std::make_unique<MountSearch>(loop_, *this, folder, std::move(others), std::move(call));
 }
 
 bool Processes::descends(const model::Process& process, const model::Process& ancestor) {

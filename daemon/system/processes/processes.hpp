@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/app/ports/pid_place.hpp"
 #include "daemon/app/ports/ports.hpp"
@@ -21,7 +22,8 @@ class Processes final : public app::Processes {
     std::int32_t parent_of(const model::Process& process) override;
     app::WatchPtr on_exit(const model::Process& process, std::function<void()> call) override;
     bool sees(const model::Process& process, const std::filesystem::path& folder) override;
-    app::WatchPtr find_first_to_see(const std::filesystem::path& folder, app::FoundProcess call) override;
+    app::WatchPtr find_first_to_see(const std::filesystem::path& folder, std::vector<model::Process> others,
+                                    app::FoundProcess call) override;
     bool descends(const model::Process& process, const model::Process& ancestor) override;
     std::unique_ptr<app::ProcessLook> look_at(const model::Process& process) override;
     std::string cgroup_made_for(const model::Process& process, std::string_view id) override;

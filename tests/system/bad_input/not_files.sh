@@ -75,8 +75,16 @@ expect stop_cgpud TERM
 cp "$state/state.json" "$scratch/state.json"
 for kind in "${kinds[@]}"; do
     put "$kind" $state/state.json
-    expect_error "state file $state/state.json: it can't be read: ${why[$kind]}.*Try: " in_time cgpud --check
-    start_refused "state file $state/state.json: it can't be read: ${why[$kind]}"
+    if [[ $kind == huge ]]; then
+        # That is damage, so the former state is taken.
+        expect start_cgpud
+        expect in_log "state file $state/state.json: it can't be read: ${why[$kind]}.* The state before its last change"
+        expect stop_cgpud TERM
+        rm $state/state.json.damaged
+    else
+        expect_error "state file $state/state.json: it can't be read: ${why[$kind]}.*Try: " in_time cgpud --check
+        start_refused "state file $state/state.json: it can't be read: ${why[$kind]}"
+    fi
     rm -rf $state/state.json
     cp "$scratch/state.json" $state/state.json
 

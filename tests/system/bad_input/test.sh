@@ -109,7 +109,7 @@ refuses_to_start() { # FILE
 leases=/run/cgpu/leases
 expect stop_cgpud TERM
 cp "$state/state.json" "$scratch/state"
-sed -i '2s/[0-9][0-9]*/99/' "$state/state.json"
+jq 'del(.checksum) | .version = 99' "$scratch/state" >"$state/state.json"
 refuses_to_start "$state/state.json"
 cp "$scratch/state" "$state/state.json"
 cp $leases "$scratch/leases"

@@ -1,13 +1,16 @@
 // A new daemon takes over the state of the old one.
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "tests/unit/daemon/link/support/link_bed.hpp"
+#include "tests/unit/daemon/system/processes/mounted_child.hpp"
 
 namespace cgpu::link::test {
 namespace {
@@ -166,10 +169,28 @@ TEST_F(LinkRestart, FoldersAndLeasesOfUnknownInstancesAreRemoved) {
     std::filesystem::create_directories(runtime_dir / "instances/stale/link");
     std::ofstream(runtime_dir / "instances/stale/link/socket").close();
     start();
-    EXPECT_FALSE(std::filesystem::exists(runtime_dir / "instances/stale"));
+    EXPECT_TRUE(loop.run_until([&] { return !std::filesystem::exists(runtime_dir / "instances/stale"); }));
     EXPECT_EQ(leased(two), 0U);
     EXPECT_TRUE(file->saved().empty());
     ASSERT_TRUE(puppet.connect(socket(two)));
+}
+
+/// The state that would have this instance may be put back.
+TEST_F(LinkRestart, TheFolderOfAnUnknownInstanceStaysAsLongAsAProcessHasItMounted) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    stop();
+    const auto folder = runtime_dir / "instances/lost";
+    for (const char* each : {"lost", "stale"})
+        std::filesystem::create_directories(runtime_dir / "instances" / each / "link");
+    const auto child = system::test::fork_with_mount(folder / "link");
+    start();
+    EXPECT_TRUE(loop.run_until([&] { return !std::filesystem::exists(runtime_dir / "instances/stale"); }));
+    stop();
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(std::filesystem::exists(folder / "link"));
+    start();
+    EXPECT_TRUE(loop.run_until([&] { return !std::filesystem::exists(folder); }));
 }
 
 TEST_F(LinkRestart, ADamagedLeaseFileCountsByTheDriver) {

@@ -139,7 +139,9 @@ class FakeLinks final : public Links {
         allowed[id].insert(user);
         return {};
     }
-    WatchPtr find_member(const model::InstanceId& id, FoundProcess call) const override {
+    WatchPtr find_member(const model::InstanceId& id, std::vector<model::Process> others,
+                         FoundProcess call) const override {
+        asked_but = std::move(others);
         call(members.contains(id) ? std::optional(members.at(id)) : std::nullopt);
         return nullptr;
     }
@@ -153,6 +155,7 @@ class FakeLinks final : public Links {
     std::set<model::InstanceId> in_use;
     std::map<model::InstanceId, model::Process> members;  ///< that would be found
     std::vector<model::InstanceId> refreshed;
+    mutable std::vector<model::Process> asked_but;  ///< the others of the last search
 };
 
 class FakeProcesses final : public Processes {
@@ -187,7 +190,10 @@ class FakeProcesses final : public Processes {
         return std::make_unique<EndWatch>(*this, key, process.pid);
     }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
-    WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
+    WatchPtr find_first_to_see(const std::filesystem::path&, std::vector<model::Process>,
+                               FoundProcess) override {
+        return nullptr;
+    }
     bool descends(const model::Process&, const model::Process&) override { return false; }
     std::unique_ptr<ProcessLook> look_at(const model::Process&) override { return nullptr; }
     std::string cgroup_made_for(const model::Process&, std::string_view) override { return {}; }

@@ -30,7 +30,7 @@ class ServiceTest : public ::testing::Test {
                                          usage,
                                          admission,
                                          events,
-                                         [] { return 42u; },
+                                         [this] { return wall_clock; },
                                          std::move(boot_id)});
     }
 
@@ -66,6 +66,7 @@ class ServiceTest : public ::testing::Test {
     FakeAdmissionGate admission;
     RecordedEvents recorded;
     Events& events = recorded.events;
+    std::uint64_t wall_clock = 42;  ///< seconds since 1970
     model::Uuid v100;
     model::GpuSettings of_gpus;  ///< configured
     std::optional<Service> service;

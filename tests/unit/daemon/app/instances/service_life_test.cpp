@@ -122,6 +122,24 @@ TEST_F(ServiceTest, it_goes_on_with_another_of_its_processes) {
     EXPECT_TRUE(service->node().instances().empty());
 }
 
+/// A search needn't read the mounts of processes that are known to live for another instance. One that has
+/// ended may have left its pid to a process of this instance.
+TEST_F(ServiceTest, the_living_first_processes_of_other_instances_are_not_looked_at) {
+    see_v100();
+    std::int32_t pid = 200;
+    for (const auto* id : {"aaaa", "bbbb", "cccc"}) {
+        ASSERT_TRUE(create(id, "2"));
+        processes.living.insert(pid);
+        ASSERT_TRUE(attach(id, pid++));
+    }
+    ASSERT_TRUE(create("dddd", "2")) << "nothing is attached to it";
+    links.in_use.insert(*model::InstanceId::parse("bbbb"));
+    processes.kill(201);
+    EXPECT_EQ(links.asked_but, (std::vector<model::Process>{{200, 7, "boot"}, {202, 7, "boot"}}));
+    processes.kill(200);
+    EXPECT_EQ(links.asked_but, (std::vector<model::Process>{{202, 7, "boot"}}));
+}
+
 TEST_F(ServiceTest, a_killed_one_does_not_go_on_with_what_does_not_use_the_gpu) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));
@@ -248,6 +266,63 @@ TEST_F(ServiceTest, one_that_nobody_attaches_after_a_restart_goes) {
     EXPECT_EQ(service->node().instances().size(), 1u);
     loop.advance(31'000'000'000);
     EXPECT_TRUE(service->node().instances().empty());
+}
+
+/// Its reply was lost: it holds memory for half a minute, not for half a minute after each restart.
+TEST_F(ServiceTest, one_that_nobody_attaches_goes_half_a_minute_after_it_was_made) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    const auto lives_after = [this](std::uint64_t now, Nanos more) {
+        wall_clock = now;
+        start(store.saved);
+        service->adopt();
+        loop.advance(more);
+        return !service->node().instances().empty();
+    };
+    EXPECT_TRUE(lives_after(42 + 20, 9'000'000'000));
+    EXPECT_TRUE(lives_after(42 - 20, 29'000'000'000)) << "the clock was set back";
+    EXPECT_FALSE(lives_after(42 + 29, 1'100'000'000));
+}
+
+TEST_F(ServiceTest, an_instance_that_the_state_does_not_have_is_taken_up_as_it_was) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    const auto former = store.saved;
+    ASSERT_TRUE(create("bbbb", "8"));
+    processes.living.insert(200);
+    ASSERT_TRUE(attach("bbbb", 200));
+    const auto lost = *service->node().find_instance(*model::InstanceId::parse("bbbb"));
+    start(former);
+    service->adopt();
+    publisher.said.clear();
+    links.opened.erase(lost.id);
+    ASSERT_TRUE(service->take_up(lost, 77));
+    EXPECT_EQ(*service->node().find_instance(lost.id), lost) << "its generation included: leases have it";
+    EXPECT_GT(service->node().generation(), 77U) << "nobody has seen that generation";
+    EXPECT_EQ(store.saved, service->node());
+    EXPECT_TRUE(links.opened.contains(lost.id));
+    EXPECT_EQ(publisher.said, (std::vector<std::string>{"added bbbb", "gpus"}));
+    auto changed = lost;
+    changed.quotas.at(0).weight += 1;
+    ASSERT_TRUE(service->take_up(changed, 78)) << "the state had it as it was before";
+    EXPECT_EQ(*service->node().find_instance(lost.id), changed);
+    EXPECT_EQ(publisher.said.at(2), "changed bbbb");
+    ++changed.generation;
+    EXPECT_EQ(service->take_up(changed, 79).error().reason, Refusal::Reason::exists) << "another one";
+    processes.kill(200);
+    EXPECT_EQ(service->node().find_instance(lost.id), nullptr) << "it is watched";
+}
+
+TEST_F(ServiceTest, what_does_not_fit_beside_the_others_is_not_taken_up) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "12"));
+    auto lost = *service->node().find_instance(*model::InstanceId::parse("aaaa"));
+    lost.id = *model::InstanceId::parse("bbbb");
+    const auto before = service->node();
+    EXPECT_EQ(service->take_up(lost, 77).error().reason, Refusal::Reason::no_memory);
+    EXPECT_EQ(service->node(), before);
+    lost.quotas.at(0).gpu = *model::Uuid::parse("GPU-00000000-0000-0000-0000-000000000009");
+    EXPECT_EQ(service->take_up(lost, 77).error().reason, Refusal::Reason::not_found);
 }
 
 }  // namespace

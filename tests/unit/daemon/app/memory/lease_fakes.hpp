@@ -89,7 +89,10 @@ struct LeaseProcesses final : Processes {
     std::int32_t parent_of(const model::Process&) override { return 0; }
     WatchPtr on_exit(const model::Process&, std::function<void()>) override { return nullptr; }
     bool sees(const model::Process&, const std::filesystem::path&) override { return false; }
-    WatchPtr find_first_to_see(const std::filesystem::path&, FoundProcess) override { return nullptr; }
+    WatchPtr find_first_to_see(const std::filesystem::path&, std::vector<model::Process>,
+                               FoundProcess) override {
+        return nullptr;
+    }
     bool descends(const model::Process&, const model::Process&) override { return false; }
     std::unique_ptr<ProcessLook> look_at(const model::Process&) override { return nullptr; }
     std::string cgroup_made_for(const model::Process&, std::string_view) override { return {}; }

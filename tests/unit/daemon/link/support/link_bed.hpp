@@ -149,6 +149,7 @@ class LinkTest : public testing::Test {
             const auto folder = server->open(*instance);
             ASSERT_TRUE(folder) << folder.error().text;
         }
+        leases->drop_rest();
         server->forget_unknown({one.id, two.id});
     }
     void stop() {

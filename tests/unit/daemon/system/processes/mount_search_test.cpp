@@ -21,14 +21,18 @@ namespace cgpu::system {
 namespace {
 
 using test::fork_with_mount;
+using test::fork_with_mounts;
 using test::pause_until_killed;
 
-std::optional<model::Process> first_to_see(const std::filesystem::path& folder) {
+std::optional<model::Process> first_to_see(const std::filesystem::path& folder,
+                                           const std::vector<std::int32_t>& others = {}) {
     EventLoop loop;  // runs once
     Processes processes(loop);
+    std::vector<model::Process> known;
+    for (const auto pid : others) known.push_back(processes.identify(pid).value());
     std::optional<model::Process> first;
     bool called = false;
-    const auto search = processes.find_first_to_see(folder, [&](const auto& found) {
+    const auto search = processes.find_first_to_see(folder, known, [&](const auto& found) {
         first = found;
         called = true;
         loop.stop(0);
@@ -95,6 +99,45 @@ TEST(MountSearch, finds_the_first_of_those_that_have_a_folder_mounted) {
     }
     EXPECT_FALSE(first_to_see(seen));
     EXPECT_FALSE(first_to_see(folder.path() / "not there"));
+}
+
+/// What isn't read isn't found, so all of these have it mounted.
+TEST(MountSearch, reads_no_mounts_of_those_that_are_known_to_be_others) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    const cgpu::test::TempFolder folder;
+    const auto seen = folder.path() / "link";
+    std::filesystem::create_directory(seen);
+    const auto other = fork_with_mount(seen);
+    EXPECT_FALSE(first_to_see(seen, {other}));
+    const auto member = fork_with_mount(seen);
+    const auto first = first_to_see(seen, {other});
+    EXPECT_EQ(first ? first->pid : 0, member);
+    for (const auto child : {other, member}) {
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+}
+
+/// A process of another job that has the mounts of that job's first process.
+TEST(MountSearch, reads_no_mounts_that_others_have_where_there_are_many) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    const cgpu::test::TempFolder folder;
+    const auto seen = folder.path() / "link";
+    std::filesystem::create_directory(seen);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 20; ++i) children.push_back(fork_with_mounts([] { return true; }));
+    // Forked last, so that the search comes to them when it knows many mount namespaces.
+    const auto other = fork_with_mounts([&] {
+        return mount(seen.c_str(), "/mnt", nullptr, MS_BIND, nullptr) == 0 &&
+               (fork() > 0 || (pause_until_killed(), true));
+    });
+    children.push_back(other);
+    EXPECT_TRUE(first_to_see(seen));
+    EXPECT_FALSE(first_to_see(seen, {other}));
+    for (const auto child : children) {
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
 }
 
 }  // namespace

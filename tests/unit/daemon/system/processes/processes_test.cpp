@@ -57,7 +57,7 @@ TEST(Processes, does_not_take_the_lack_of_a_descriptor_for_that_of_a_process) {
     rlimit none = before;
     none.rlim_cur = static_cast<rlim_t>(highest);
     std::optional<model::Process> first;
-    const auto search = processes.find_first_to_see(folder.path(), [&](const auto& found) {
+    const auto search = processes.find_first_to_see(folder.path(), {}, [&](const auto& found) {
         first = found;
         loop.stop(0);
     });

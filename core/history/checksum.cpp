@@ -6,24 +6,41 @@ namespace cgpu::history {
 namespace {
 
 constexpr std::uint32_t kReversedPolynomial = 0x82F63B78;
+/// Bytes that are taken in one step. A state with hundreds of instances has a checksum made at each change.
+constexpr std::size_t kAtOnce = 8;
 
-constexpr auto kTable = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+/// Of each value of a byte, what it does to the checksum when `n` bytes follow it in the same step.
+constexpr auto kTables = [] {
+    std::array<std::array<std::uint32_t, 256>, kAtOnce> tables{};
+    for (std::uint32_t byte = 0; byte < 256; ++byte) {
         std::uint32_t rest = byte;
         for (int bit = 0; bit < 8; ++bit)
             rest = (rest & 1U) != 0 ? (rest >> 1U) ^ kReversedPolynomial : rest >> 1U;
-        table[byte] = rest;
+        tables[0][byte] = rest;
     }
-    return table;
+    for (std::size_t n = 1; n < kAtOnce; ++n)
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            const auto before = tables[n - 1][byte];
+            tables[n][byte] = tables[0][before & 0xFFU] ^ (before >> 8U);
+        }
+    return tables;
 }();
+
+std::uint32_t value(std::byte byte) { return static_cast<std::uint32_t>(byte); }
 
 }  // namespace
 
 std::uint32_t checksum(std::span<const std::byte> bytes) {
     std::uint32_t rest = 0xFFFFFFFF;
-    for (const std::byte byte : bytes)
-        rest = kTable[(rest ^ static_cast<std::uint32_t>(byte)) & 0xFFU] ^ (rest >> 8U);
+    for (; bytes.size() >= kAtOnce; bytes = bytes.subspan(kAtOnce)) {
+        std::uint32_t next = 0;
+        for (std::size_t n = 0; n < kAtOnce; ++n) {
+            const auto mixed = n < 4 ? value(bytes[n]) ^ (rest >> (8U * n)) : value(bytes[n]);
+            next ^= kTables[kAtOnce - 1 - n][mixed & 0xFFU];
+        }
+        rest = next;
+    }
+    for (const std::byte byte : bytes) rest = kTables[0][(rest ^ value(byte)) & 0xFFU] ^ (rest >> 8U);
     return ~rest;
 }
 

@@ -55,19 +55,47 @@ Result<Records> read_records(client::Node& node) {
         "history: what cgpud keeps is no history. Try: systemctl restart cgpud, which begins a new one.");
 }
 
-/// From the first record, and until the last one, where nothing else was asked for.
+/// From the first record, and until the last one, where nothing else was asked for. That may be later than
+/// now: the clock was ahead when it was written.
 history::Span span_of(const Request& request, const Records& records) {
     auto span = request.span;
     if (!request.from_beginning || records.empty()) return span;
     span.from_us = records.front().begin_us;
-    for (const auto& record : records) span.from_us = std::min(span.from_us, record.begin_us);
+    for (const auto& record : records) {
+        span.from_us = std::min(span.from_us, record.begin_us);
+        if (request.until_now) span.to_us = std::max(span.to_us, record.end_us());
+    }
     span.to_us = std::max(span.to_us, span.from_us + 1);
     return span;
 }
 
+/// Clocks of two machines (`-H`) differ by less.
+constexpr std::uint64_t kAheadUs = std::uint64_t{10} * 1'000'000;
+
+void warn_of_a_clock_that_was_ahead(const Request& request, const Records& records, std::uint64_t now,
+                                    Terminal& terminal) {
+    std::size_t ahead = 0;
+    std::uint64_t last = 0;
+    for (const auto& record : records) {
+        if (record.end_us() <= now + kAheadUs) continue;
+        ++ahead;
+        last = std::max(last, record.end_us());
+    }
+    if (ahead == 0) return;
+    const auto said = std::to_string(ahead) + (ahead == 1 ? " record is" : " records are") +
+                      " of a time that is still to come, until " + report::minute_text(last) +
+                      ": the clock was ahead when cgpud wrote " + (ahead == 1 ? "it" : "them");
+    if (request.from_beginning && request.until_now)
+        terminal.warning(said + ". The report counts " + (ahead == 1 ? "it." : "them."));
+    else
+        terminal.warning(said +
+                         ", and they count only where the asked time has them. Try: cgpuctl report "
+                         "without --since and --until.");
+}
+
 /// Records that a full ring has lost can't be told from a time without any.
 void warn(const Request& request, const Records& records, const std::vector<history::Total>& totals,
-          Terminal& terminal) {
+          std::uint64_t now, Terminal& terminal) {
     if (records.empty()) {
         terminal.warning("The history has no records yet: cgpud writes them at the end of each interval.");
         return;
@@ -76,6 +104,7 @@ void warn(const Request& request, const Records& records, const std::vector<hist
     if (!request.from_beginning && oldest.number > 1 && oldest.begin_us > request.span.from_us)
         terminal.warning("The history begins at " + report::minute_text(oldest.begin_us) +
                          ": older records have been overwritten.");
+    warn_of_a_clock_that_was_ahead(request, records, now, terminal);
     if (totals.empty())
         terminal.warning("Nothing had a GPU in this time, or the history has no record of it.");
 }
@@ -141,13 +170,14 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 Result<void> report_verb(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto request = report::parse_request(input, now_us());
+    const auto now = now_us();
+    const auto request = report::parse_request(input, now);
     if (!request) return tl::unexpected(request.error());
     const auto records = read_records(node);
     if (!records) return tl::unexpected(records.error());
     const auto span = span_of(*request, *records);
     const auto totals = history::totals(*records, span, request->by, report::day_text);
-    warn(*request, *records, totals, terminal);
+    warn(*request, *records, totals, now, terminal);
     if (!request->svg.empty()) {
         const auto text = plot_of(*request, span, *records, totals);
         if (request->svg == "-") {

@@ -28,6 +28,7 @@ client::Result<Request> parse_request(const Input& input, std::uint64_t now) {
         const auto until = parse_since(input.until, now, "--until");
         if (!until) return tl::unexpected(until.error());
         request.span.to_us = *until;
+        request.until_now = false;
     }
     if (!input.since.empty()) {
         const auto since = parse_since(input.since, now);

@@ -1,19 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "core/history/checksum.hpp"
 #include "tests/unit/core/history/records.hpp"
 
 namespace cgpu::history {
 namespace {
-
-TEST(HistoryChecksum, IsThatOfTheStandard) {
-    // RFC 3720, appendix B.4: 32 bytes of zeros, and the usual check value.
-    const std::array<std::byte, 32> zeros{};
-    EXPECT_EQ(checksum(zeros), 0x8A9136AAU);
-    std::array<std::byte, 9> digits{};
-    for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = static_cast<std::byte>('1' + i);
-    EXPECT_EQ(checksum(digits), 0xE3069283U);
-}
 
 TEST(HistoryRecord, ReadsBackWhatWasWritten) {
     std::mt19937_64 random(1);

@@ -165,6 +165,27 @@ TEST_F(ReportTest, SaysWhatIsMissing) {
     EXPECT_NE(screen_.err.str().find("Nothing had a GPU"), std::string::npos) << screen_.err.str();
 }
 
+/// Until the clock was set right, records got a time that is still to come. They are in the report, and it
+/// says so.
+TEST_F(ReportTest, WhatWasWrittenWhileTheClockWasAheadIsReported) {
+    two_days();
+    const auto ahead = static_cast<std::uint64_t>(time(nullptr)) + 10 * 86400;
+    add(ahead, "ahead", 30);
+    EXPECT_NE(report().find("ahead "), std::string::npos) << screen_.out.str();
+    EXPECT_NE(screen_.err.str().find("1 record is of a time that is still to come, until "),
+              std::string::npos)
+        << screen_.err.str();
+    EXPECT_NE(screen_.err.str().find("The report counts it."), std::string::npos) << screen_.err.str();
+    for (auto* asked : {&input_.since, &input_.until}) {
+        screen_.out.str("");
+        screen_.err.str("");
+        input_.since.clear();
+        *asked = asked == &input_.since ? "@5" : "now";
+        EXPECT_EQ(report().find("ahead "), std::string::npos) << screen_.out.str();
+        EXPECT_NE(screen_.err.str().find("they count only where"), std::string::npos) << screen_.err.str();
+    }
+}
+
 TEST_F(ReportTest, RefusesAFileThatIsNoHistory) {
     node_.history_file = std::vector<std::byte>(3000, std::byte{9});
     const auto done = call(&report_verb);

@@ -83,9 +83,10 @@ app::Result<std::unique_ptr<LeaseFile>> LeaseFile::open(const std::filesystem::p
                                      " and this cgpud knows versions up to " +
                                      std::to_string(versions.newest),
                                  "start the newer cgpud that wrote it, which knows what running jobs hold");
+        file->add_checks();
         if (const auto found = file->find_damage(); found.empty()) {
             file->damage_ = damage;
-            static_cast<LeaseFileHeader*>(file->mapped_)->version = versions.newest;
+            file->header().version = versions.newest;
             return file;
         } else {
             damage = "lease file " + path.string() + ": " + found + ". It was moved to " + path.string() +
@@ -114,19 +115,29 @@ app::Result<void> LeaseFile::begin() {
     const auto* first = static_cast<const unsigned char*>(mapped_);
     if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
     if (auto reserved = reserve(kFirstRecords); !reserved) return reserved;
-    auto* header = static_cast<LeaseFileHeader*>(mapped_);
-    header->version = versions_.newest;
-    header->record_bytes = sizeof(LeaseRecord);
-    std::atomic_ref(header->magic).store(LeaseFileHeader::kMagic, std::memory_order_release);
+    header().version = versions_.newest;
+    header().record_bytes = sizeof(LeaseRecord);
+    std::atomic_ref(header().magic).store(LeaseFileHeader::kMagic, std::memory_order_release);
     return {};
 }
 
 /// Makes room for this many records in total.
 app::Result<void> LeaseFile::reserve(std::size_t records) {
     const auto bytes = sizeof(LeaseFileHeader) + records * sizeof(LeaseRecord);
-    if (bytes <= bytes_) return {};
     if (bytes > kLongest)
         return trouble("it has " + std::to_string(bytes_ / sizeof(LeaseRecord)) + " leases");
+    if (const auto longer = make_longer(bytes); !longer) return longer;
+    auto* const first =
+        reinterpret_cast<LeaseRecord*>(static_cast<std::byte*>(mapped_) + sizeof(LeaseFileHeader));
+    const auto made = header().record_count().value_or(0);
+    for (auto place = made; place < records; ++place)
+        first[place].state.store(LeaseRecord::kFree, std::memory_order_relaxed);
+    if (made < records) header().set_record_count(records);
+    return {};
+}
+
+app::Result<void> LeaseFile::make_longer(std::size_t bytes) {
+    if (bytes <= bytes_) return {};
     if (const int error = posix_fallocate(fd_, 0, static_cast<off_t>(bytes)); error != 0) {
         // The space that was allocated before the failure is of no use; the file is cut back to the mapped
         // size.
@@ -142,21 +153,33 @@ app::Result<void> LeaseFile::reserve(std::size_t records) {
 }
 
 std::optional<std::uint32_t> LeaseFile::version_to_come() const {
-    const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
-    if (bytes_ < sizeof(LeaseFileHeader) || header->magic != LeaseFileHeader::kMagic ||
-        header->version <= versions_.newest)
+    if (bytes_ < sizeof(LeaseFileHeader) || header().magic != LeaseFileHeader::kMagic ||
+        header().version <= versions_.newest)
         return std::nullopt;
-    return header->version;
+    return header().version;
+}
+
+std::size_t LeaseFile::places() const { return (bytes_ - sizeof(LeaseFileHeader)) / sizeof(LeaseRecord); }
+
+void LeaseFile::add_checks() {
+    const bool unchecked = bytes_ >= sizeof(LeaseFileHeader) && header().magic == LeaseFileHeader::kMagic &&
+                           header().version == LeaseFileHeader::kUnchecked &&
+                           versions_.oldest <= LeaseFileHeader::kUnchecked;
+    if (!unchecked) return;
+    header().set_record_count(places());
+    for (auto& record : records())
+        if (!record.add_checks()) return;
 }
 
 std::string LeaseFile::find_damage() const {
     if (mapped_ == nullptr) return "it is longer than " + std::to_string(kLongest >> 20) + "MiB";
     if (bytes_ < sizeof(LeaseFileHeader)) return "it is too short";
-    const auto* header = static_cast<const LeaseFileHeader*>(mapped_);
-    if (header->magic != LeaseFileHeader::kMagic) return "it is not a lease file";
-    if (header->version < versions_.oldest || header->record_bytes != sizeof(LeaseRecord))
-        return "its version " + std::to_string(header->version) + " is not known";
-    if ((bytes_ - sizeof(LeaseFileHeader)) % sizeof(LeaseRecord) != 0) return "it was cut off";
+    if (header().magic != LeaseFileHeader::kMagic) return "it is not a lease file";
+    if (header().version < versions_.oldest || header().record_bytes != sizeof(LeaseRecord))
+        return "its version " + std::to_string(header().version) + " is not known";
+    if ((bytes_ - sizeof(LeaseFileHeader)) % sizeof(LeaseRecord) != 0 ||
+        header().record_count().value_or(places() + 1) > places())
+        return "it was cut off";
     const auto all = records();
     for (std::size_t place = 0; place < all.size(); ++place) {
         const auto state = all[place].state.load(std::memory_order_acquire);
@@ -171,7 +194,7 @@ std::string LeaseFile::find_damage() const {
 
 std::span<LeaseRecord> LeaseFile::records() const {
     auto* first = reinterpret_cast<LeaseRecord*>(static_cast<std::byte*>(mapped_) + sizeof(LeaseFileHeader));
-    return {first, (bytes_ - sizeof(LeaseFileHeader)) / sizeof(LeaseRecord)};
+    return {first, static_cast<std::size_t>(header().record_count().value_or(0))};
 }
 
 tl::unexpected<model::Refusal> LeaseFile::trouble(const std::string& why) const {
@@ -208,11 +231,7 @@ app::Result<std::size_t> LeaseFile::add(const app::LeaseKey& key) {
     return place;
 }
 
-void LeaseFile::set(std::size_t place, const app::LeaseAmounts& amounts) {
-    auto& record = records()[place];
-    record.lease.store(amounts.lease, std::memory_order_release);
-    record.unsized.store(amounts.unsized, std::memory_order_release);
-}
+void LeaseFile::set(std::size_t place, const app::LeaseAmounts& amounts) { records()[place].set(amounts); }
 
 void LeaseFile::remove(std::size_t place) {
     records()[place].state.store(LeaseRecord::kFree, std::memory_order_release);
@@ -232,7 +251,7 @@ void LeaseFile::set_context_size(const ContextSize& size) {
     for (auto& record : records()) {
         if (record.state.load(std::memory_order_acquire) != LeaseRecord::kContextSize) continue;
         if (const auto known = record.read_context_size(); known && known->gpu == size.gpu)
-            return record.unsized.store(size.bytes, std::memory_order_release);
+            return record.set_context_size(size.bytes);
     }
     if (const auto place = free_place()) records()[*place].put(size);
 }

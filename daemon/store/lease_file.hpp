@@ -14,10 +14,10 @@ namespace cgpu::store {
 /// app::LeaseTable in a mapped file that only the daemon can read. The file survives the daemon, not the
 /// machine, so nothing is synced.
 ///
-/// Records have a fixed width. A record is valid by its state word alone, which is written last and cleared
+/// Records have a fixed width. A record is used by its state word alone, which is written last and cleared
 /// first, and its amounts are words that stand alone: a daemon killed at any instant leaves whole records.
-/// The file only grows, and the new part is allocated before it is touched, so a full disk causes a refusal
-/// and never a SIGBUS.
+/// Each has checksums, so that damage is found. The file only grows, and the new part is allocated before it
+/// is touched, so a full disk causes a refusal and never a SIGBUS.
 ///
 /// A file that can't be read (foreign, truncated, or with an invalid record) is moved to `<path>.damaged`, a
 /// new one is begun, and damage() reports it. Records of a damaged file are not used: leases missing from a
@@ -50,6 +50,13 @@ class LeaseFile final : public app::LeaseTable {
 
     app::Result<void> begin();
     app::Result<void> reserve(std::size_t records);
+    app::Result<void> make_longer(std::size_t bytes);
+    /// Makes a mapped file of version kUnchecked one of today. Anything that is wrong with it is left for
+    /// find_damage().
+    void add_checks();
+    [[nodiscard]] LeaseFileHeader& header() const { return *static_cast<LeaseFileHeader*>(mapped_); }
+    /// How many records the mapped file has space for.
+    [[nodiscard]] std::size_t places() const;
     /// The place of a free record; the file grows if there is none.
     app::Result<std::size_t> free_place();
     /// The mapped file's version, if this release is too old for it.

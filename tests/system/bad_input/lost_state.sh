@@ -32,7 +32,7 @@ at = text.index(b'"memory_limit_bytes":') + len(b'"memory_limit_bytes":')
 text[at] ^= 1
 open(path, "wb").write(text)
 P
-expect_equal "the former state has" "$(jq -c '[.instances[].name]' $state/.state.json.spare)" '["first","second"]'
+expect_equal "the former state has" "$(jq -c '[.instances[].name] | sort' $state/.state.json.spare)" '["first","second"]'
 expect cgpud --check
 expect start_cgpud
 expect in_log "state file $state/state.json: its checksum is not that of its content: .* The state before its last change"

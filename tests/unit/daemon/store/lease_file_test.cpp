@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -212,13 +213,103 @@ TEST_F(LeaseFileTest, AFileOfZerosIsAnEmptyOne) {
     EXPECT_FALSE(open()->damaged());
 }
 
-TEST_F(LeaseFileTest, AHeaderAloneGrows) {
-    open().reset();
-    fs::resize_file(path, sizeof(LeaseFileHeader));
-    ASSERT_TRUE(open()->add(key(1)).has_value());
-    const auto file = open();
-    EXPECT_FALSE(file->damaged());
-    EXPECT_EQ(file->saved().size(), 1U);
+TEST_F(LeaseFileTest, AFileThatLostItsEndIsDamaged) {
+    open()->add(key(1)).value();
+    fs::resize_file(path, sizeof(LeaseFileHeader) + 200 * sizeof(LeaseRecord));
+    EXPECT_NE(open()->damage().find("it was cut off"), std::string::npos);
+}
+
+/// What an earlier daemon made longer and was killed before it made the records.
+TEST_F(LeaseFileTest, AFileThatIsLongerThanItsRecordsGoesOn) {
+    open()->add(key(1)).value();
+    fs::resize_file(path, fs::file_size(path) + 3 * sizeof(LeaseRecord));
+    {
+        const auto file = open();
+        EXPECT_FALSE(file->damaged()) << file->damage();
+        for (std::int32_t pid = 2; pid < 600; ++pid) ASSERT_TRUE(file->add(key(pid)));
+    }
+    EXPECT_EQ(open()->saved().size(), 599U);
+}
+
+/// Nothing that was once said is forgotten, or said otherwise, because of a wrong bit.
+TEST_F(LeaseFileTest, AWrongBitIsFoundWhereverItIs) {
+    {
+        const auto file = open();
+        file->set(*file->add(key(1)), {32 * kMiB, 311 * kMiB});
+        file->set(*file->add(key(2, "two")), {64 * kMiB, 0});
+        file->set_context_size({model::Uuid(model::Uuid::Raw{1}), 120 * kMiB});
+    }
+    const auto whole = test::read_text(path);
+    const auto told = [this] {
+        const auto file = open();
+        const auto saved = file->saved();
+        return saved.size() == 2 && saved[0].key == key(1) && saved[1].key == key(2, "two") &&
+               saved[0].amounts == app::LeaseAmounts{32 * kMiB, 311 * kMiB} &&
+               saved[1].amounts == app::LeaseAmounts{64 * kMiB, 0} &&
+               file->context_sizes() ==
+                   std::vector{app::LeaseTable::ContextSize{model::Uuid(model::Uuid::Raw{1}), 120 * kMiB}};
+    };
+    std::size_t found = 0;
+    for (std::size_t at = 0; at < 6 * sizeof(LeaseRecord); ++at) {
+        auto text = whole;
+        text[at] = static_cast<char>(text[at] ^ (1 << at % 8));
+        test::write_text(path, text);
+        if (const auto file = LeaseFile::open(path); !file) {
+            EXPECT_NE(file.error().text.find("knows versions up to"), std::string::npos);
+            continue;
+        } else if ((*file)->damaged()) {
+            EXPECT_TRUE((*file)->saved().empty());
+            ++found;
+            continue;
+        }
+        EXPECT_TRUE(told()) << at << ": what isn't used may be wrong";
+    }
+    EXPECT_GT(found, 600U);
+    for (std::size_t at = 0; at + 300 < 6 * sizeof(LeaseRecord); at += 100) {
+        auto text = whole;
+        std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), 300, '\0');
+        test::write_text(path, text);
+        EXPECT_TRUE(open()->damaged()) << at << ": a block of zeros";
+    }
+}
+
+/// A cgpud that was upgraded while jobs run takes over what its predecessor granted.
+TEST_F(LeaseFileTest, AFileWithoutChecksGetsThem) {
+    struct Version2 {
+        std::uint32_t state;
+        std::int32_t pid;
+        std::uint64_t start_time, generation, lease, unsized;
+        std::uint8_t gpu[16];
+        char boot_id[40];
+        char instance[128];
+        std::uint8_t reserved[32];
+    };
+    static_assert(sizeof(Version2) == sizeof(LeaseRecord));
+    std::string text("cgpuleas\2\0\0\0\0\1\0\0", 16);
+    text.resize(sizeof(LeaseFileHeader) + 255 * sizeof(Version2), '\0');
+    Version2 record{LeaseRecord::kUsed, 1, 99, 7, 32 * kMiB, 311 * kMiB, {1, 2, 3}, {}, "one", {}};
+    key(1).process.boot_id.copy(record.boot_id, sizeof record.boot_id);
+    const auto put = [&](std::size_t place) {
+        std::memcpy(text.data() + sizeof(LeaseFileHeader) + place * sizeof record, &record, sizeof record);
+    };
+    put(3);
+    record = {LeaseRecord::kContextSize, 0, 0, 0, 0, 120 * kMiB, {1}, {}, {}, {}};
+    put(4);
+    test::write_text(path, text);
+    for (int again = 0; again < 2; ++again) {
+        const auto file = open();
+        EXPECT_EQ(file->damage(), "");
+        ASSERT_EQ(file->saved().size(), 1U);
+        EXPECT_EQ(file->saved()[0].key, key(1));
+        EXPECT_EQ(file->saved()[0].amounts, (app::LeaseAmounts{32 * kMiB, 311 * kMiB}));
+        EXPECT_EQ(file->context_sizes().size(), 1U);
+    }
+    EXPECT_EQ(test::read_text(path)[8], 3);
+    record.lease = 12345;  // no whole granules
+    record.state = LeaseRecord::kUsed;
+    put(4);
+    test::write_text(path, text);
+    EXPECT_TRUE(open()->damaged());
 }
 
 TEST_F(LeaseFileTest, AFullDiskRefusesAndLosesNothing) {

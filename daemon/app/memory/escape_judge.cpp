@@ -4,8 +4,7 @@ namespace cgpu::app {
 
 std::vector<Escapes::Found> EscapeJudge::found_on(const model::Uuid& gpu) const {
     std::vector<Escapes::Found> found;
-    for (const auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         for (const auto& item : entry->pool.accounts()) {
             const auto& [process, account] = item;
             const auto bytes = account.unsized.unexplained();
@@ -22,8 +21,7 @@ std::vector<Escapes::Found> EscapeJudge::found_on(const model::Uuid& gpu) const 
 }
 
 bool EscapeJudge::refuses(const InstanceKey& instance) const {
-    for (const auto& [key, entry] : pools_.all()) {
-        if (key.instance != instance) continue;
+    for (const auto& [key, entry] : pools_.of(instance)) {
         for (const auto& [process, account] : entry->pool.accounts()) {
             const bool hides = account.unsized.unexplained() > 0 && !may_be_context(*entry, account);
             if (!account.dying && (account.outside || hides)) return true;

@@ -7,13 +7,20 @@
 namespace cgpu::app {
 namespace {
 
-/// The driver's figure for a pid. It shows a process once for each list (compute, graphics) with the same
+/// The driver's figure of each pid. It shows a process once for each list (compute, graphics) with the same
 /// figure. Implausibly large figures mean "not available".
-std::optional<std::uint64_t> figure_of(const std::vector<DriverProcess>& figures, std::int32_t pid) {
-    std::optional<std::uint64_t> bytes;
-    for (const auto& figure : figures)
-        if (figure.pid == pid) bytes = std::max(bytes.value_or(0), figure.bytes);
-    return bytes;
+FiguresByPid by_pid(const std::vector<DriverProcess>& figures) {
+    FiguresByPid all;
+    for (const auto& figure : figures) {
+        auto& bytes = all[figure.pid];
+        bytes = std::max(bytes, figure.bytes);
+    }
+    return all;
+}
+
+std::optional<std::uint64_t> figure_of(const FiguresByPid& figures, std::int32_t pid) {
+    const auto found = figures.find(pid);
+    return found == figures.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
@@ -43,9 +50,9 @@ void Leases::show_kept(PoolEntry& entry) {
 /// freed then counts as exported until it is charged to the former.
 DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figures) const {
     std::map<std::int32_t, std::uint64_t> charged;
-    for (const auto& [key, entry] : pools_.all()) {
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         // Without a limit nothing is charged.
-        if (key.gpu != gpu || entry->pool.limit() == kUnlimited) continue;
+        if (entry->pool.limit() == kUnlimited) continue;
         for (const auto& [process, account] : entry->pool.accounts())
             charged[process.pid] += entry->pool.charged_since_look(process) + account.unsized.known();
     }
@@ -58,8 +65,7 @@ DriverFigures Leases::charged_figures(const model::Uuid& gpu, DriverFigures figu
 void Leases::judge_kept(const model::Uuid& gpu, const DriverFigures& figures) {
     kept_[gpu].seen(charged_figures(gpu, figures), outside_.loop.now());
     std::vector<Escapes::KeptFound> found;
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         show_kept(*entry);
         const auto kept = kept_[gpu].of(key);
         if (kept.bytes > kept.unsure && !kept_[gpu].negligible())
@@ -71,8 +77,7 @@ void Leases::judge_kept(const model::Uuid& gpu, const DriverFigures& figures) {
 /// A program of an instance within an instance belongs to the inner one, to which it has connected: whatever
 /// it uses is not the outer one's, too.
 void Leases::release_connected_strangers(const model::Uuid& gpu) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         std::vector<model::Process> connected;
         for (const auto& [process, account] : entry->pool.accounts())
             if (account.stranger && pools_.said_hello(gpu, process)) connected.push_back(process);
@@ -82,10 +87,9 @@ void Leases::release_connected_strangers(const model::Uuid& gpu) {
 }
 
 void Leases::driver_figure(const model::Uuid& gpu, const DriverFigures& driver) {
-    const auto& figures = driver.processes;
+    const auto figures = by_pid(driver.processes);
     release_connected_strangers(gpu);
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         for (const auto& [process, account] : entry->pool.accounts()) {
             const auto bytes = figure_of(figures, process.pid);
             if (bytes.value_or(0) > kLargestAsk) continue;
@@ -96,7 +100,7 @@ void Leases::driver_figure(const model::Uuid& gpu, const DriverFigures& driver) 
     }
     drop_dead(gpu, figures);
     judge_kept(gpu, driver);
-    look_for_strangers(gpu, figures);
+    look_for_strangers(gpu, driver.processes);
     judge_strangers(gpu);
     escapes_.seen(gpu, judge_.found_on(gpu));
     drive(gpu);
@@ -129,8 +133,7 @@ void Leases::look_for_strangers(const model::Uuid& gpu, const std::vector<Driver
 /// A stopped process may not have had a chance to reconnect; one that was found before it was stopped stays
 /// found.
 void Leases::judge_strangers(const model::Uuid& gpu) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         const bool isolated = entry->pool.limit() != kUnlimited && outside_.loop.now() >= outside_from_;
         for (const auto& [process, account] : entry->pool.accounts()) {
             if (!account.stranger) continue;
@@ -141,9 +144,8 @@ void Leases::judge_strangers(const model::Uuid& gpu) {
     }
 }
 
-void Leases::drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.gpu != gpu) continue;
+void Leases::drop_dead(const model::Uuid& gpu, const FiguresByPid& figures) {
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         std::vector<model::Process> gone;
         for (const auto& [process, account] : entry->pool.accounts())
             if (account.looked_at_dead &&
@@ -164,16 +166,13 @@ NvmlPoller::Next Leases::seen(const model::Uuid& gpu, const NvmlPoller::Figures&
         // It is unknown when the memory is free; the processes have ended, so it counts as free.
         drop_dead(gpu, {});
         kept_[gpu].driver_failed();
-        for (auto& [key, entry] : pools_.all())
-            if (key.gpu == gpu) show_kept(*entry);
+        for (const auto& [key, entry] : pools_.on(gpu)) show_kept(*entry);
         drive(gpu);
     }
     if (kept_[gpu].any_unsure()) return NvmlPoller::Next::soon;
-    auto next = NvmlPoller::Next::rest;
-    for (const auto& [key, entry] : pools_.all()) {
-        // A process that bypasses the module need not have connected to cgpud, and may use any GPU.
-        if (entry->pool.limit() != kUnlimited) next = NvmlPoller::Next::later;
-        if (key.gpu != gpu) continue;
+    // A process that bypasses the module need not have connected to cgpud, and may use any GPU.
+    auto next = pools_.any_limited() ? NvmlPoller::Next::later : NvmlPoller::Next::rest;
+    for (const auto& [key, entry] : pools_.on(gpu)) {
         if (entry->pool.unconfirmed()) return NvmlPoller::Next::soon;
         for (const auto& [process, account] : entry->pool.accounts()) {
             if (account.dying) return NvmlPoller::Next::soon;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <vector>
 
 #include "daemon/app/memory/pool/lease_estimate.hpp"
@@ -35,15 +36,30 @@ struct PoolEntry {
 };
 
 /// The pools of all instances, and their totals. Bytes include unsized memory; zero for unknown keys.
+///
+/// A node has hundreds of them, and each of its instances and GPUs is asked about again and again. So whoever
+/// asks about one goes over its pools only.
 class LeasePools {
   public:
-    using Entries = std::map<PoolKey, std::unique_ptr<PoolEntry>>;
     using Make = std::function<std::unique_ptr<PoolEntry>(const PoolKey&)>;
+    /// In the order of their keys: those of an instance are side by side.
+    using Entries = std::map<PoolKey, std::unique_ptr<PoolEntry>, PoolOrder>;
+    using Range = std::ranges::subrange<Entries::const_iterator>;
+    using OnGpu = std::map<PoolKey, PoolEntry*>;
 
     explicit LeasePools(Make make) : make_(std::move(make)) {}
 
-    [[nodiscard]] Entries& all() { return entries_; }
+    /// The pools of an instance on all GPUs: of all lives of the id, and of this one.
+    [[nodiscard]] Range of(const model::InstanceId& id) const;
+    [[nodiscard]] Range of(const InstanceKey& instance) const;
+    /// The pools of all instances on a GPU.
+    [[nodiscard]] const OnGpu& on(const model::Uuid& gpu) const;
+    /// For what concerns the whole node.
     [[nodiscard]] const Entries& all() const { return entries_; }
+    /// Whether any instance has a limit.
+    [[nodiscard]] bool any_limited() const;
+    /// Drops the pools of the instance.
+    void drop(const model::InstanceId& id);
     /// Null if there is none.
     [[nodiscard]] PoolEntry* find(const PoolKey& key);
     [[nodiscard]] const PoolEntry* find(const PoolKey& key) const;
@@ -100,12 +116,12 @@ class LeasePools {
     [[nodiscard]] bool pid_was_reused(const model::Uuid& gpu, const model::Process& process) const;
 
   private:
-    using Figure = std::function<std::uint64_t(const PoolEntry&)>;
-    [[nodiscard]] std::uint64_t sum(const model::InstanceId& id, const model::Uuid& gpu,
-                                    const Figure& figure) const;
+    template <class Figure>
+    [[nodiscard]] std::uint64_t sum(const model::InstanceId& id, const model::Uuid& gpu, Figure figure) const;
 
     Make make_;
     Entries entries_;
+    std::map<model::Uuid, OnGpu> on_gpus_;  ///< the same, by GPU
 };
 
 }  // namespace cgpu::app

@@ -9,18 +9,17 @@ Leases::Leases(Outside outside, LeaseSettings settings)
       settings_(settings),
       pools_([this](const PoolKey& key) { return make_entry(key); }),
       contexts_(outside.table, settings.first_context_estimate),
-      left_(outside.table.saved()),
       damaged_(outside.table.damaged()),
       escapes_(outside.processes, outside.events, settings.on_escape),
       looks_(outside.loop, outside.gpus, settings_.looks,
              {[this](const model::Uuid& gpu) {
-                  for (auto& [key, entry] : pools_.all())
-                      if (key.gpu == gpu) entry->pool.look_begins();
+                  for (const auto& [key, entry] : pools_.on(gpu)) entry->pool.look_begins();
                   kept_[gpu].look_begins();
               },
               [this](const model::Uuid& gpu, const NvmlPoller::Figures& figures) {
                   return seen(gpu, figures);
               }}) {
+    for (const auto& saved : outside.table.saved()) left_.emplace(saved.key.pool.instance, saved);
     if (damaged_ || !left_.empty()) {
         settled_at_ = outside_.loop.now() + settings_.settle;
         outside_from_ = outside_.loop.now() + settings_.reconnect;
@@ -49,19 +48,17 @@ void Leases::wait_for_driver() { waiting_for_driver_ = true; }
 
 void Leases::driver_answered() {
     waiting_for_driver_ = false;
-    for (auto& [key, entry] : pools_.all()) entry->queue.drive();
+    for (const auto& [key, entry] : pools_.all()) entry->queue.drive();
 }
 
 void Leases::set_peers(LeasePeers* peers) {
     peers_ = peers;
-    for (auto& [key, entry] : pools_.all()) entry->queue.set_peers(peers);
+    for (const auto& [key, entry] : pools_.all()) entry->queue.set_peers(peers);
 }
 
 void Leases::set_gpus(std::vector<model::Uuid> gpus) {
     gpus_ = std::move(gpus);
-    const auto limited = [](const auto& item) { return item.second->pool.limit() != kUnlimited; };
-    if (std::ranges::any_of(pools_.all(), limited))
-        std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
+    if (pools_.any_limited()) std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
 }
 
 void Leases::set_instance(const model::Instance& instance) {
@@ -75,51 +72,53 @@ void Leases::set_instance(const model::Instance& instance) {
         if (entry.pool.limit() != kUnlimited) looks_.look(quota.gpu);
     }
     const bool limited = pools_.isolated(key);
-    for (auto& [pool, entry] : pools_.all())
-        if (pool.instance == key && entry->foreign) entry->pool.set_limit(limited ? 0 : kUnlimited);
-    if (limited) std::ranges::for_each(gpus_, [this](const auto& gpu) { look(gpu); });
+    for (const auto& [pool, entry] : pools_.of(key))
+        if (entry->foreign) entry->pool.set_limit(limited ? 0 : kUnlimited);
+    // Its processes may use any GPU.
+    if (limited) std::ranges::for_each(gpus_, [this](const auto& gpu) { looks_.keep_looking(gpu); });
     take_up(key);
 }
 
 void Leases::take_up(const InstanceKey& instance) {
     std::vector<model::Process> gone;
-    std::erase_if(left_, [&](const LeaseTable::Saved& saved) {
-        PoolEntry* entry = saved.key.pool.instance == instance ? pools_.find(saved.key.pool) : nullptr;
-        if (entry == nullptr) return false;
+    const auto [first, last] = left_.equal_range(instance);
+    for (auto its = first; its != last;) {
+        const LeaseTable::Saved& saved = its->second;
+        PoolEntry* entry = pools_.find(saved.key.pool);
+        if (entry == nullptr) {
+            ++its;
+            continue;
+        }
         entry->pool.take_up(saved, outside_.loop.now());
         if (saved.key.process == kNobody)
             kept_[saved.key.pool.gpu].take_up(saved.key.pool, saved.amounts.lease);
         else if (!outside_.processes.alive(saved.key.process))
             gone.push_back(saved.key.process);
-        return true;
-    });
+        its = left_.erase(its);
+    }
     for (const auto& process : gone) process_exited(process);
 }
 
 void Leases::drop_instance(const model::InstanceId& id) {
-    for (auto it = pools_.all().begin(); it != pools_.all().end();) {
-        if (it->first.instance.id == id) {
-            it->second->queue.close();
-            it->second->pool.remove_all();
-            kept_[it->first.gpu].forget(it->first);
-            it = pools_.all().erase(it);
-        } else {
-            ++it;
-        }
+    for (const auto& [key, entry] : pools_.of(id)) {
+        entry->queue.close();
+        entry->pool.remove_all();
+        kept_[key.gpu].forget(key);
     }
+    pools_.drop(id);
 }
 
 void Leases::drop_rest(const std::vector<InstanceKey>& except) {
-    std::erase_if(left_, [&](const LeaseTable::Saved& saved) {
-        if (std::ranges::find(except, saved.key.pool.instance) != except.end()) return false;
-        outside_.table.remove(saved.place);
+    std::erase_if(left_, [&](const auto& item) {
+        if (std::ranges::find(except, item.first) != except.end()) return false;
+        outside_.table.remove(item.second.place);
         return true;
     });
 }
 
 Result<void> Leases::process_entered(const InstanceKey& instance, const model::Process& process) {
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.instance != instance || entry->foreign) continue;
+    for (const auto& [key, entry] : pools_.of(instance)) {
+        if (entry->foreign) continue;
         const bool known = entry->pool.find(process) != nullptr;
         if (auto entered = entry->pool.enter(process); !entered) return entered;
         if (known) entry->pool.connected_again(process);
@@ -138,8 +137,8 @@ Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::
         looks_.look(gpu);
         return {};
     }
-    for (auto& [key, entry] : pools_.all()) {
-        if (key.instance != instance || entry->foreign) continue;
+    for (const auto& [key, entry] : pools_.of(instance)) {
+        if (entry->foreign) continue;
         if (auto entered = entry->pool.enter_stranger(process); !entered) return entered;
         looks_.look(key.gpu);
     }
@@ -147,7 +146,7 @@ Result<void> Leases::stranger_entered(const InstanceKey& instance, const model::
 }
 
 void Leases::process_exited(const model::Process& process) {
-    for (auto& [key, entry] : pools_.all()) {
+    for (const auto& [key, entry] : pools_.all()) {
         if (entry->pool.find(process) == nullptr) continue;
         entry->pool.exited(process, outside_.loop.now());
         entry->queue.forget(process);
@@ -244,8 +243,7 @@ void Leases::opened_shared(const LeaseKey& key, std::uint64_t bytes) {
 void Leases::look(const model::Uuid& gpu) { looks_.look(gpu); }
 
 void Leases::drive(const model::Uuid& gpu) {
-    for (auto& [key, entry] : pools_.all())
-        if (key.gpu == gpu) entry->queue.drive();
+    for (const auto& [key, entry] : pools_.on(gpu)) entry->queue.drive();
 }
 
 void Leases::tell_if_gone(const InstanceKey& instance) {

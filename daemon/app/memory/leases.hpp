@@ -13,6 +13,9 @@
 
 namespace cgpu::app {
 
+/// What the driver shows of each process; bytes.
+using FiguresByPid = std::map<std::int32_t, std::uint64_t>;
+
 struct LeaseSettings {
     RecallQueue::Settings recall;
     NvmlPoller::Settings looks;
@@ -151,7 +154,7 @@ class Leases {
     void release_connected_strangers(const model::Uuid& gpu);
     void look_for_strangers(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
     void judge_strangers(const model::Uuid& gpu);
-    void drop_dead(const model::Uuid& gpu, const std::vector<DriverProcess>& figures);
+    void drop_dead(const model::Uuid& gpu, const FiguresByPid& figures);
     void left_exports(PoolEntry& entry, std::uint64_t bytes, bool looked);
     void show_kept(PoolEntry& entry);
     [[nodiscard]] DriverFigures charged_figures(const model::Uuid& gpu, DriverFigures figures) const;
@@ -166,7 +169,8 @@ class Leases {
     LeasePools pools_;
     ContextSizes contexts_;
     std::map<model::Uuid, KeptExports> kept_;
-    std::vector<LeaseTable::Saved> left_;  ///< leases of an earlier daemon, not taken over yet
+    /// Leases of an earlier daemon, not taken over yet.
+    std::multimap<InstanceKey, LeaseTable::Saved> left_;
     Nanos settled_at_ = 0;
     Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet
     bool damaged_ = false;

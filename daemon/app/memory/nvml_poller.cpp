@@ -17,6 +17,11 @@ void NvmlPoller::look(const model::Uuid& gpu) {
         begin(gpu);
 }
 
+void NvmlPoller::keep_looking(const model::Uuid& gpu) {
+    const State& state = states_[gpu];
+    if (!state.under_way && state.timer == nullptr) look(gpu);
+}
+
 void NvmlPoller::begin(const model::Uuid& gpu) {
     State& state = states_[gpu];
     state.timer.reset();

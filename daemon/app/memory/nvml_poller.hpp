@@ -32,6 +32,8 @@ class NvmlPoller {
 
     /// Now, or as soon as the query under way has ended.
     void look(const model::Uuid& gpu);
+    /// Now, unless a query is under way, or the next one has its time already.
+    void keep_looking(const model::Uuid& gpu);
 
   private:
     struct State {

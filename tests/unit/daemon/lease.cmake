@@ -9,6 +9,7 @@ cgpu_unit_test(daemon_lease_test ONE_THREAD
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_blame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_escape_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_loads_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_many_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/lease_outside_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/pool/unexplained_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/app/memory/pool/memory_peak_test.cpp

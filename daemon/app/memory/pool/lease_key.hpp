@@ -31,6 +31,17 @@ struct PoolKey {
     friend auto operator<=>(const PoolKey&, const PoolKey&) = default;
 };
 
+/// That of PoolKey's own comparison, in which the pools of an instance are found by its key or its id alone.
+struct PoolOrder {
+    using is_transparent = void;
+
+    bool operator()(const PoolKey& a, const PoolKey& b) const { return a < b; }
+    bool operator()(const PoolKey& a, const InstanceKey& b) const { return a.instance < b; }
+    bool operator()(const InstanceKey& a, const PoolKey& b) const { return a < b.instance; }
+    bool operator()(const PoolKey& a, const model::InstanceId& b) const { return a.instance.id < b; }
+    bool operator()(const model::InstanceId& a, const PoolKey& b) const { return a < b.instance.id; }
+};
+
 /// One process of an instance on one GPU: the unit of a lease.
 struct LeaseKey {
     PoolKey pool;

@@ -121,6 +121,10 @@ Result<Snapshot> BusNode::read() {
     return call([&] { return read_snapshot(*bus().connection); });
 }
 
+Result<std::vector<Gpu>> BusNode::read_gpus() {
+    return call([&] { return client::read_gpus(*bus().connection); });
+}
+
 Result<ServiceState> BusNode::service() {
     return call([&] {
         const auto connection = bus_ != nullptr ? nullptr : connect();

@@ -20,6 +20,7 @@ class BusNode final : public Node {
     ~BusNode() override;
 
     Result<Snapshot> read() override;
+    Result<std::vector<Gpu>> read_gpus() override;
     Result<ServiceState> service() override;
     Result<Examination> examine() override;
     Result<std::string> find_gpu(const std::string& gpu) override;

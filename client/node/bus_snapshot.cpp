@@ -100,16 +100,35 @@ Job read_job(sdbus::IConnection& connection, const std::string& path) {
     return to_job(properties);
 }
 
-Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& service) {
-    auto node = view::read_node_text(ManagerProxy(connection, bus_names::kManager, service).Describe());
-    if (node) {
-        // Those are instances already, which say that they aren't managed.
-        std::erase_if(node->unmanaged, [](const UnmanagedContainer& each) { return each.booked; });
-        return std::move(*node);
-    }
+namespace {
+
+/// Throws what callers of the bus throw.
+Snapshot read_text(const std::string& text) {
+    auto node = view::read_node_text(text);
+    if (node) return std::move(*node);
     throw compat::make_error(bus_names::kFailed,
                              "cgpud's description of the node can't be read: " + node.error() +
                                  ". Try: use the same release of cgpuctl as cgpud's.");
+}
+
+}  // namespace
+
+Snapshot read_snapshot(sdbus::IConnection& connection, const std::string& service) {
+    auto node = read_text(ManagerProxy(connection, bus_names::kManager, service).Describe());
+    // Those are instances already, which say that they aren't managed.
+    std::erase_if(node.unmanaged, [](const UnmanagedContainer& each) { return each.booked; });
+    return node;
+}
+
+std::vector<Gpu> read_gpus(sdbus::IConnection& connection) {
+    ManagerProxy manager(connection, bus_names::kManager);
+    try {
+        return read_text(manager.DescribeGpus()).gpus;
+    } catch (const sdbus::Error& error) {
+        // A cgpud of an earlier release, until it is restarted.
+        if (error.getName() != std::string(bus_names::kBusErrors) + "UnknownMethod") throw;
+        return read_text(manager.Describe()).gpus;
+    }
 }
 
 }  // namespace cgpu::client

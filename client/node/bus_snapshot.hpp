@@ -27,6 +27,9 @@ using BusQuota = sdbus::Struct<std::string, std::uint32_t, std::uint64_t, std::u
 [[nodiscard]] Snapshot read_snapshot(sdbus::IConnection& connection,
                                      const std::string& service = bus_names::kService);
 
+/// The GPUs alone, without figures of usage. Throws sdbus::Error.
+[[nodiscard]] std::vector<Gpu> read_gpus(sdbus::IConnection& connection);
+
 /// The result of Examine.
 [[nodiscard]] Examination to_examination(const std::map<std::string, sdbus::Variant>& facts);
 

@@ -67,11 +67,11 @@ class Node {
   public:
     virtual ~Node() = default;
 
+    /// Everything, with the usage of all instances: for those who show it. What a start, an end or a change
+    /// of one instance costs must not grow with the number of the others.
     virtual Result<Snapshot> read() = 0;
-    /// Of a reading.
-    Result<std::vector<Gpu>> read_gpus() {
-        return read().map([](Snapshot node) { return std::move(node.gpus); });
-    }
+    /// The GPUs alone, without figures of usage.
+    virtual Result<std::vector<Gpu>> read_gpus() = 0;
     /// Whether cgpud is running. Unlike every other call, this one doesn't start it.
     virtual Result<ServiceState> service() = 0;
     /// What cgpud and the driver say for a check of the node.

@@ -28,6 +28,18 @@ std::string node_text(Snapshot node) {
     return text += "]}";
 }
 
+std::string gpus_text(const std::vector<Gpu>& gpus) {
+    Json list = Json::array();
+    for (const Gpu& gpu : gpus) {
+        Json& each = list.emplace_back(to_json(gpu));
+        for (const char* figure :
+             {"memory_used_bytes", "memory_leased_bytes", "memory_in_driver_bytes",
+              "memory_charged_then_bytes", "xid_errors", "last_xid", "strangers_share", "strangers_process"})
+            each.erase(figure);
+    }
+    return text_of({{"gpus", std::move(list)}});
+}
+
 tl::expected<Snapshot, std::string> read_node_text(const std::string& text) {
     Snapshot node;
     try {

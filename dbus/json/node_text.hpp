@@ -1,18 +1,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
 #include "core/view/snapshot.hpp"
 
-/// What Describe of org.cgpu1.Manager answers.
+/// What Describe and DescribeGpus of org.cgpu1.Manager answer.
 namespace cgpu::view {
 
 /// In ASCII: names may have bytes that a string of the bus can't have.
 [[nodiscard]] std::string node_text(Snapshot node);
 
-/// GPUs and instances are sorted as Snapshot says. Error: why the text isn't that of a node.
+/// The GPUs alone, without figures of usage.
+[[nodiscard]] std::string gpus_text(const std::vector<Gpu>& gpus);
+
+/// Reads both. GPUs and instances are sorted as Snapshot says. Error: why the text isn't that of a node.
 [[nodiscard]] tl::expected<Snapshot, std::string> read_node_text(const std::string& text);
 
 }  // namespace cgpu::view

@@ -111,13 +111,13 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     // The process keeps its pid when it becomes the command.
     if (auto attached = node.attach(id, static_cast<std::uint32_t>(getpid())); !attached)
         return attached.error();
-    const auto snapshot = node.read();
-    if (!snapshot) return snapshot.error();
+    const auto gpus = node.read_gpus();
+    if (!gpus) return gpus.error();
     // Their former values were the request, or named GPUs that the command must not see.
     for (const char* stale :
          {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV", "ALIYUN_COM_GPU_MEM_UNIT"})
         unsetenv(stale);
-    for (const auto& [name, value] : client::granted_environment(created.quotas, snapshot->gpus))
+    for (const auto& [name, value] : client::granted_environment(created.quotas, *gpus))
         setenv(name.c_str(), value.c_str(), 1);
     if (is_user()) return client::become_enter_helper(id, input.command);
     if (auto entered = client::enter_namespace(); !entered) return entered.error();

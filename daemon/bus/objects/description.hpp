@@ -13,9 +13,11 @@
 
 namespace cgpu::bus {
 
-/// What the bus was told and shows again: it is neither in the node nor a figure of usage.
+/// What the bus was told and shows again.
 struct Told {
     std::string version;  ///< cgpud's
+    /// As the GPUs' objects show them: of when the node last changed, by index.
+    std::vector<view::Gpu> gpus = {};
     app::ConfigurationProblems configuration_problems = {};
     std::vector<std::string> newer_driver_functions = {};
     std::map<std::string, std::uint64_t> event_counts = {};  ///< by type

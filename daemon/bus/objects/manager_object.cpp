@@ -203,6 +203,10 @@ std::string ManagerObject::Describe() {
     });
 }
 
+std::string ManagerObject::DescribeGpus() {
+    return guarded("DescribeGpus", [&] { return view::gpus_text(told_.gpus); });
+}
+
 compat::UsageOfNode ManagerObject::GetUsage() {
     return guarded("GetUsage", [&] {
         const auto [node, age] = usage_.of_node(getObject());

@@ -72,6 +72,7 @@ class ManagerObject final
     void Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                OptionMap options) override;
     std::string Describe() override;
+    std::string DescribeGpus() override;
     compat::UsageOfNode GetUsage() override;
     sdbus::UnixFd OpenHistory() override;
     void FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) override;

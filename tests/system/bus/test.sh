@@ -20,6 +20,12 @@ introspection "$gpu" >"$scratch/gpu.xml"
 expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Manager.xml" "$scratch/manager.xml"
 expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Gpu.xml" "$scratch/gpu.xml"
 
+# The GPUs alone are those of the whole node, without usage.
+described() { busctl --json=short call org.cgpu1 $manager org.cgpu1.Manager "$1" | jq -r '.data[0]'; }
+expect_equal "the GPUs alone" "$(described DescribeGpus | jq -S .)" "$(described Describe | jq -S '{gpus: [.gpus[] |
+    del(.memory_used_bytes, .memory_leased_bytes, .memory_in_driver_bytes, .memory_charged_then_bytes, .xid_errors, .last_xid,
+        .strangers_share, .strangers_process)]}')"
+
 # Options: unknown keys and wrong types are refused by name, and nothing is changed.
 expect_equal "the policy" "$(property PolicyName)" 's "proportional"'
 expect_error 'option "frobnicate": it is not known' call_gpu SetPolicy 'sa{sv}' weighted 1 frobnicate b true
@@ -123,11 +129,17 @@ expect_equal "what changed of the GPU" \
 # The object of a running instance, told apart by its own id.
 sleep_job=$(mktemp -u "$scratch/XXXXXX")
 mkfifo "$sleep_job"
+start_signals
 cgpuctl run --mem 1GiB --name job -- cat "$sleep_job" &
 job=$!
 is_running() { [[ $(cgpuctl show job --json 2>/dev/null | jq -r .state) == running ]]; }
 wait_for 10 is_running
 expect_equal "its pid" "$(cgpuctl show job --json | jq .pid)" "$job"
+stop_signals
+# What it costs cgpud must not grow with the other instances: nothing describes them.
+expect_equal "the calls of a start" "$(jq -rs '(map(select(.member == "CreateInstance")) | first.sender) as $its
+    | map(select(.sender == $its and .interface == "org.cgpu1.Manager") | .member) | join(" ")' "$scratch/monitor")" \
+    'CreateInstance Attach DescribeGpus'
 instance=$(call_manager FindInstance s job | cut -d'"' -f2)
 introspection "$instance" >"$scratch/instance.xml"
 expect python3 "$here/same_interface.py" "$here/../../../dbus/org.cgpu1.Instance.xml" "$scratch/instance.xml"

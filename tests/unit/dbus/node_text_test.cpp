@@ -143,5 +143,29 @@ RC_GTEST_PROP(NodeText, ATruncatedOneIsNoNode, ()) {
     RC_ASSERT(!read_node_text(text.substr(0, length)));
 }
 
+TEST(NodeText, the_gpus_alone_have_all_but_their_usage) {
+    Snapshot node;
+    Filler filler;
+    fields(filler, node);
+    const auto read = read_node_text(gpus_text(node.gpus));
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_TRUE(read->instances.empty());
+    ASSERT_EQ(read->gpus.size(), node.gpus.size());
+    const auto expected = read_node_text(node_text(node))->gpus;
+    for (std::size_t each = 0; each < expected.size(); ++each) {
+        Gpu without = expected[each];
+        const Gpu none;
+        without.memory_used = none.memory_used;
+        without.memory_leased = none.memory_leased;
+        without.memory_in_driver = none.memory_in_driver;
+        without.memory_charged_then = none.memory_charged_then;
+        without.xid_errors = none.xid_errors;
+        without.last_xid = none.last_xid;
+        without.strangers = none.strangers;
+        without.strangers_process = none.strangers_process;
+        EXPECT_EQ(to_json(read->gpus[each]), to_json(without));
+    }
+}
+
 }  // namespace
 }  // namespace cgpu::view

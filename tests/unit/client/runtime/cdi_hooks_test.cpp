@@ -60,6 +60,7 @@ struct CdiHooksTest : testing::Test {
 TEST_F(CdiHooksTest, AContainerOfAnotherRuntimeIsAdmittedAndAttached) {
     ASSERT_TRUE(attach(config(kOfGpu0, {0})));
     EXPECT_EQ(node.calls, (Calls{kCreate, kAttach}));
+    EXPECT_EQ(node.readings, 0) << "a start needs nothing of the other instances";
     ASSERT_TRUE(attach(config(kOfGpu0))) << "its devices may come by NVIDIA's hook";
     ASSERT_TRUE(attach(config(kQuarter, {0}))) << "its device says which GPU";
     EXPECT_EQ(node.calls, (Calls{kCreate, kAttach}));

@@ -46,6 +46,7 @@ TEST_F(CreateTest, AGrantChangesTheBundle) {
     EXPECT_TRUE(*managed);
     EXPECT_EQ(node.calls, (Calls{"create_instance " + std::string(cgpuctl::kWebId) + " web"}));
     EXPECT_FALSE(untouched());
+    EXPECT_EQ(node.readings, 0) << "a start needs nothing of the other instances";
 }
 
 TEST_F(CreateTest, TheNodeIsToldTheImage) {
@@ -108,6 +109,7 @@ TEST_F(CreateTest, AContainerWithGpusAndWithoutARequestIsToldToTheNode) {
     ASSERT_TRUE(take_in_unmanaged(*bundle, creates_web(), "/x", node, "/missing"));
     EXPECT_EQ(OciBundle::read(folder.path())->config()["hooks"]["createRuntime"][1]["args"].size(), 4U)
         << "without its process the booking would end";
+    EXPECT_EQ(node.readings, 0) << "a start needs nothing of the instances";
 }
 
 TEST_F(CreateTest, ItStartsWithoutAnAnswerUnlessTheRuleIsAnother) {

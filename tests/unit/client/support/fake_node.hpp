@@ -72,10 +72,17 @@ class FakeNode : public client::Node {
     client::Result<client::Created> grant = client::Created{};  ///< the answer of create_instance
 
     std::function<void(client::Snapshot&)> before_reading;
+    int readings = 0;  ///< of the whole node
     client::Result<client::Snapshot> read() override {
+        ++readings;
         if (before_reading) before_reading(snapshot);
         if (!answer) return tl::unexpected(answer.error());
         return snapshot;
+    }
+    client::Result<std::vector<client::Gpu>> read_gpus() override {
+        if (before_reading) before_reading(snapshot);
+        if (!answer) return tl::unexpected(answer.error());
+        return snapshot.gpus;
     }
     client::ServiceState service_state{true, 0, "active", "", ""};
     client::Result<client::ServiceState> service() override { return service_state; }

@@ -17,15 +17,21 @@ void Gangs::update(const model::Node& node, Gpus& gpus) {
     std::map<const GpuGates*, schedule::GangStates> heard;
     for (const auto& each : gpus_) heard.emplace(each.gates, each.heard);
     gpus_.clear();
-    std::map<model::InstanceId, std::vector<Member>> members;
+    std::map<model::Uuid, std::size_t> places;
     for (auto& [uuid, gates] : gpus) {
-        for (const auto& [id, instance] : node.instances()) {
-            const auto slot = gates.slot_of(id);
-            if (slot && instance.quotas.size() > 1) members[id].push_back({gpus_.size(), *slot});
-        }
+        places.emplace(uuid, gpus_.size());
         gpus_.push_back({&gates, {}, heard[&gates]});
     }
-    for (const auto& [id, gang] : members) {
+    for (const auto& [id, instance] : node.instances()) {
+        if (instance.quotas.size() < 2) continue;
+        std::vector<Member> gang;
+        for (const auto& quota : instance.quotas) {
+            const auto place = places.find(quota.gpu);
+            if (place == places.end()) continue;
+            if (const auto slot = gpus_[place->second].gates->slot_of(id))
+                gang.push_back({place->second, *slot});
+        }
+        std::ranges::sort(gang, {}, &Member::gpu);
         for (const auto& self : gang) {
             Listener listener{self.slot, {}};
             std::copy_if(gang.begin(), gang.end(), std::back_inserter(listener.others),

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "daemon/app/compute/doorbell_wait.hpp"
-#include "daemon/app/ports/lookup.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -62,41 +61,50 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
                              static_cast<int>(quota.weight), quota.high_priority);
 }
 
-void GpuGates::update(const model::Node& node, const model::Gpu& gpu) {
-    bool changes = update_settings(node, gpu);
+bool GpuGates::update(const model::Occupancy& now, const model::Gpu& gpu) {
+    bool changes = update_settings(now, gpu);
+    bool others = false;
+    const auto& there = now.on(gpu.uuid);
+    std::vector<bool> seated(there.size());
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         if (!seats_[slot]) continue;
-        const auto* instance = node.find_instance(seats_[slot]->id);
-        if (instance && instance->quota_on(gpu.uuid)) continue;
+        const auto id_of = [](const model::Occupant& each) -> const auto& { return each.instance->id; };
+        const auto its = std::ranges::lower_bound(there, seats_[slot]->id, {}, id_of);
+        if (its != there.end() && id_of(*its) == seats_[slot]->id) {
+            seated[static_cast<std::size_t>(its - there.begin())] = true;
+            if (update_seat(slot, *its->quota)) changes = true;
+            continue;
+        }
         slicer_.leave(slot);
         seats_[slot].reset();
         if (trace_) trace_->watch.left(slot, monotonic_now());
-        changes = true;
+        others = true;
     }
-    for (const auto* instance : instances_on(node, gpu.uuid)) {
-        const auto& quota = *instance->quota_on(gpu.uuid);
-        const auto slot = slot_of(instance->id);
-        if (!slot) {
-            join(*instance, quota);
-            changes = true;
-            continue;
-        }
-        auto& seat = *seats_[*slot];
-        const bool asks_else = seat.weight != quota.weight || seat.ask != ask_of(quota);
-        changes = changes || asks_else || seat.high_priority != quota.high_priority;
-        if (asks_else) slicer_.set_weight(*slot, static_cast<int>(quota.weight), ask_of(quota));
-        if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(*slot, quota.high_priority);
-        seat.weight = quota.weight;
-        seat.ask = ask_of(quota);
-        seat.high_priority = quota.high_priority;
+    for (std::size_t each = 0; each < there.size(); ++each) {
+        if (seated[each]) continue;
+        join(*there[each].instance, *there[each].quota);
+        others = true;
     }
     // Most changes of the node concern other GPUs.
-    if (changes) due_at_ = 0;
+    if (changes || others) due_at_ = 0;
+    return others;
 }
 
-bool GpuGates::update_settings(const model::Node& node, const model::Gpu& gpu) {
+bool GpuGates::update_seat(std::size_t slot, const model::Quota& quota) {
+    auto& seat = *seats_[slot];
+    const bool asks_else = seat.weight != quota.weight || seat.ask != ask_of(quota);
+    const bool changes = asks_else || seat.high_priority != quota.high_priority;
+    if (asks_else) slicer_.set_weight(slot, static_cast<int>(quota.weight), ask_of(quota));
+    if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(slot, quota.high_priority);
+    seat.weight = quota.weight;
+    seat.ask = ask_of(quota);
+    seat.high_priority = quota.high_priority;
+    return changes;
+}
+
+bool GpuGates::update_settings(const model::Occupancy& now, const model::Gpu& gpu) {
     const auto before = slicer_.division();
-    slicer_.set_policy(node.policy_in_force(gpu));
+    slicer_.set_policy(now.policy_in_force(gpu));
     slicer_.set_max_inst(static_cast<int>(gpu.settings.max_inst));
     slicer_.set_prio_ratio(static_cast<int>(gpu.settings.prio_ratio));
     const auto& after = slicer_.division();

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/node.hpp"
+#include "core/model/occupancy.hpp"
 #include "core/schedule/slicer.hpp"
 #include "core/trace/gpu_watch.hpp"
 #include "daemon/app/compute/instance_processes.hpp"
@@ -23,8 +23,8 @@ class GpuGates {
     GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold);
 
     /// Updates slots, weights and the policy from the node. Unchanged values are not touched, and cause no
-    /// step.
-    void update(const model::Node& node, const model::Gpu& gpu);
+    /// step. True: an instance has got or left its slot.
+    bool update(const model::Occupancy& now, const model::Gpu& gpu);
     /// `index`: of this GPU in the instance's orders.
     void add(const model::InstanceId& id, std::uint32_t index, std::shared_ptr<ProcessPages> pages);
     void remove(const model::InstanceId& id, const model::Process& process, Nanos now);
@@ -97,7 +97,9 @@ class GpuGates {
         Nanos cost = 0;    ///< time spent on it in steps
     };
 
-    bool update_settings(const model::Node& node, const model::Gpu& gpu);
+    bool update_settings(const model::Occupancy& now, const model::Gpu& gpu);
+    /// True: it has other settings now.
+    bool update_seat(std::size_t slot, const model::Quota& quota);
     void join(const model::Instance& instance, const model::Quota& quota);
     void sample(Seat& seat, Nanos now);
     [[nodiscard]] bool doubts(Seat& seat, Nanos now);

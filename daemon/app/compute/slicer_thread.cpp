@@ -27,22 +27,39 @@ void SlicerThread::poke() {
 void SlicerThread::update(const model::Node& node) {
     {
         const std::lock_guard lock(mutex_);
+        const model::Occupancy now(node);
         for (const auto& gpu : node.gpus()) {
             const auto [gates, added] =
-                gpus_.try_emplace(gpu.uuid, gpu, node.policy_in_force(gpu), timing_.slice, timing_.hold);
-            gates->second.update(node, gpu);
+                gpus_.try_emplace(gpu.uuid, gpu, now.policy_in_force(gpu), timing_.slice, timing_.hold);
+            if (gates->second.update(now, gpu)) changed_ = true;
         }
         gangs_.update(node, gpus_);
-        std::erase_if(instances_,
-                      [&](const auto& each) { return node.find_instance(each.first) == nullptr; });
-        for (const auto& [id, instance] : node.instances()) {
-            auto& known = instances_[id];
-            known.gpus.clear();
-            for (const auto& quota : instance.quotas) known.gpus.push_back(quota.gpu);
-        }
-        changed_ = true;
+        update_instances(node);
     }
     poke();
+}
+
+/// Both are by id, so one pass sees who has come and who has gone.
+void SlicerThread::update_instances(const model::Node& node) {
+    auto known = instances_.begin();
+    const auto drop = [&] {
+        changed_ = true;
+        known = instances_.erase(known);
+    };
+    for (const auto& [id, instance] : node.instances()) {
+        while (known != instances_.end() && known->first < id) drop();
+        if (known == instances_.end() || id < known->first)
+            known = instances_.emplace_hint(known, id, Instance{});
+        const auto& quotas = instance.quotas;
+        auto& gpus = known->second.gpus;
+        if (!std::ranges::equal(gpus, quotas, {}, {}, &model::Quota::gpu)) {
+            gpus.clear();
+            for (const auto& quota : quotas) gpus.push_back(quota.gpu);
+            changed_ = true;
+        }
+        ++known;
+    }
+    while (known != instances_.end()) drop();
 }
 
 void SlicerThread::doorbell_added(const model::InstanceId& id,

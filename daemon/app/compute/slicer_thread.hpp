@@ -70,6 +70,7 @@ class SlicerThread final : public NodeFollower,
     void run();
     [[nodiscard]] GpuGates* gates_of(const model::Uuid& gpu);
     void poke();
+    void update_instances(const model::Node& node);
     void gather_doorbells();
     void tell_doubted();
 

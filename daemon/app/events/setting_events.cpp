@@ -113,8 +113,10 @@ class Differences {
 void compare_kept(const model::Kept& before, const model::Kept& now, Differences& differences) {
     for (const auto& [key, figures] : before)
         if (!now.contains(key)) differences.of(key, model::describe(figures), "");
+    // Most changes concern none of hundreds: no text is made of those.
     for (const auto& [key, figures] : now) {
         const auto then = before.find(key);
+        if (then != before.end() && then->second == figures) continue;
         differences.of(key, then == before.end() ? "" : model::describe(then->second),
                        model::describe(figures));
     }
@@ -133,7 +135,7 @@ std::vector<Event> setting_events(const model::Node& before, const model::Node& 
     }
     for (const auto& [id, instance] : now.instances()) {
         const auto* then = before.find_instance(id);
-        if (then == nullptr || *then == instance) continue;
+        if (then == nullptr || then == &instance || *then == instance) continue;
         for (const auto& quota : instance.quotas) {
             const auto* earlier = then->quota_on(quota.gpu);
             const auto* gpu = now.find_gpu(quota.gpu);

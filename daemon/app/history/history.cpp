@@ -35,28 +35,41 @@ History::Account& History::open(const Key& key, const model::Instance& instance,
     return account;
 }
 
+/// Both are by id, so one pass sees who has come and who has gone.
 void History::update(const model::Node& node) {
     const auto moment = now();
-    for (auto item = accounts_.begin(); item != accounts_.end();) {
-        const auto* instance = node.find_instance(item->first.instance);
-        const bool stays = instance != nullptr && instance->generation == item->first.generation &&
-                           instance->quota_on(item->first.gpu) != nullptr;
-        if (stays) {
-            ++item;
-            continue;
-        }
+    auto item = accounts_.begin();
+    const auto end = [&] {
         close(item->first, item->second, moment, true);
         item = accounts_.erase(item);
-    }
-    flush();
+    };
+    std::vector<const model::Instance*> come;
     for (const auto& [id, instance] : node.instances()) {
-        for (const auto& quota : instance.quotas) {
-            Account& account = open({id, instance.generation, quota.gpu}, instance, moment);
-            account.memory_limit = quota.memory_limit.count();
-            if (const auto* gpu = node.find_gpu(quota.gpu)) account.gpu_index = gpu->index;
+        while (item != accounts_.end() && item->first.instance < id) end();
+        std::size_t known = 0;
+        while (item != accounts_.end() && item->first.instance == id) {
+            const auto* quota = instance.quota_on(item->first.gpu);
+            if (quota == nullptr || item->first.generation != instance.generation) {
+                end();
+                continue;
+            }
+            update(item->second, *quota, node);
+            ++known;
+            ++item;
         }
+        if (known < instance.quotas.size()) come.push_back(&instance);
     }
+    while (item != accounts_.end()) end();
+    flush();
+    for (const auto* instance : come)
+        for (const auto& quota : instance->quotas)
+            update(open({instance->id, instance->generation, quota.gpu}, *instance, moment), quota, node);
     if (!accounts_.empty() && timer_ == nullptr) set_timer();
+}
+
+void History::update(Account& account, const model::Quota& quota, const model::Node& node) {
+    account.memory_limit = quota.memory_limit.count();
+    if (const auto* gpu = node.find_gpu(quota.gpu)) account.gpu_index = gpu->index;
 }
 
 void History::set_timer() {

@@ -107,6 +107,7 @@ class History final : public NodeFollower {
 
     [[nodiscard]] Moment now() const;
     [[nodiscard]] bool interval_is_over(const Moment& moment) const;
+    static void update(Account& account, const model::Quota& quota, const model::Node& node);
     void set_timer();
     Account& open(const Key& key, const model::Instance& instance, const Moment& moment);
     void close(const Key& key, Account& account, const Moment& moment, bool ended);

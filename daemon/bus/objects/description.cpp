@@ -118,9 +118,10 @@ view::Snapshot describe_node(app::Service& service, const app::Upgrader& upgrade
     all.newer_driver_functions = told.newer_driver_functions;
     all.event_counts = told.event_counts;
     all.usage_age = static_cast<std::uint64_t>(std::max<app::Nanos>(age, 0));
+    const model::Occupancy now(node);
     for (const auto& gpu : node.gpus()) {
         const auto its = usage.gpus.find(gpu.uuid);
-        all.gpus.push_back(of_gpu(view_of(node, gpu, upgrader.mode()),
+        all.gpus.push_back(of_gpu(view_of(now, gpu, upgrader.mode()),
                                   its == usage.gpus.end() ? app::GpuUsage{} : its->second));
     }
     for (const auto& [id, instance] : node.instances()) {

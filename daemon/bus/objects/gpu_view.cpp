@@ -6,7 +6,7 @@
 
 namespace cgpu::bus {
 
-GpuView view_of(const model::Node& node, const model::Gpu& gpu, std::optional<model::Mode> mode) {
+GpuView view_of(const model::Occupancy& now, const model::Gpu& gpu, std::optional<model::Mode> mode) {
     GpuView view;
     view.uuid = gpu.uuid.to_string();
     view.index = gpu.index;
@@ -14,14 +14,15 @@ GpuView view_of(const model::Node& node, const model::Gpu& gpu, std::optional<mo
     view.present = gpu.present;
     view.obstacle = model::valid_utf8(gpu.obstacle);
     view.memory_total = gpu.total.count();
-    view.memory_allocated = node.allocated(gpu.uuid).count();
+    view.memory_allocated = now.allocated(gpu.uuid).count();
     view.policy = static_cast<std::uint32_t>(gpu.settings.policy);
     view.policy_name = model::to_string(gpu.settings.policy);
     view.max_inst = gpu.settings.max_inst;
-    view.free_weight = node.free_weight(gpu.uuid);
+    view.free_weight = now.free_weight(gpu);
     view.prio_ratio = gpu.settings.prio_ratio;
-    const auto there = node.occupants_of(gpu.uuid);
-    view.mode = model::to_string(there.empty() && mode ? *mode : node.mode_in_force(gpu));
+    const auto& there = now.on(gpu.uuid);
+    view.mode = model::to_string(there.empty() && mode ? *mode : now.mode_in_force(gpu));
+    view.instances.reserve(there.size());
     for (const model::Occupant& occupant : there) view.instances.push_back(path_of(occupant.instance->id));
     return view;
 }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/node.hpp"
+#include "core/model/occupancy.hpp"
 #include "core/view/gpu.hpp"
 #include "dbus/compat.hpp"
 
@@ -16,7 +16,7 @@ struct GpuView : view::Gpu {
 
 /// `mode`: the mode that the node was switched to, which an empty GPU gives to its next instance; empty: the
 /// GPU's own.
-[[nodiscard]] GpuView view_of(const model::Node& node, const model::Gpu& gpu,
+[[nodiscard]] GpuView view_of(const model::Occupancy& now, const model::Gpu& gpu,
                               std::optional<model::Mode> mode);
 
 /// The names of the properties that differ. Constant properties are not compared.

@@ -41,11 +41,12 @@ void Objects::refused(const Authority::Refused& call) {
 
 void Objects::refresh_gpus() {
     const model::Node& node = service_.node();
+    const model::Occupancy now(node);
     told_.gpus.clear();
     // The node never forgets GPUs, so none is removed here.
     for (const model::Gpu& gpu : node.gpus()) {
         const auto known = gpus_.find(gpu.uuid);
-        auto view = view_of(node, gpu, upgrader_.mode());
+        auto view = view_of(now, gpu, upgrader_.mode());
         told_.gpus.push_back(view);
         if (known != gpus_.end())
             known->second.update(std::move(view));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <tuple>
 
 namespace cgpu::upgrade {
@@ -84,10 +85,13 @@ std::size_t Roster::count_on(const Version& version) const {
 
 std::map<std::int32_t, std::set<Version>> Roster::versions(const model::InstanceId& instance) const {
     std::map<std::int32_t, std::set<Version>> found;
-    for (const auto& [who, process] : processes_)
-        if (who.instance == instance)
-            for (const auto& [id, front] : process.fronts)
-                if (front.runs) found[who.process.pid].insert(*front.runs);
+    // They are side by side: whoever shows the node asks for each of hundreds of instances.
+    const Who first{instance, {std::numeric_limits<std::int32_t>::min(), 0, {}}};
+    for (auto its = processes_.lower_bound(first); its != processes_.end(); ++its) {
+        if (its->first.instance != instance) break;
+        for (const auto& [id, front] : its->second.fronts)
+            if (front.runs) found[its->first.process.pid].insert(*front.runs);
+    }
     return found;
 }
 

@@ -381,9 +381,11 @@ GpuUsage Service::without_instances(const model::Uuid& gpu) const {
 
 std::vector<view::Process> Service::processes_of(const model::InstanceId& id, const UsageOnGpus& usage) {
     std::vector<model::Process> all;
-    for (const auto& [gpu, its] : usage)
+    for (const auto& [gpu, its] : usage) {
+        const auto pids = its.pids();
         for (auto& process : outside_.usage.members(id, gpu))
-            if (its.names(process)) all.push_back(std::move(process));
+            if (pids.contains(static_cast<std::uint32_t>(process.pid))) all.push_back(std::move(process));
+    }
     return facts_.of(all);
 }
 

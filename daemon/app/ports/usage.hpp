@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/model/instance_id.hpp"
@@ -22,9 +22,11 @@ struct InstanceUsage : view::Usage {
     std::uint64_t due = 0;      ///< target_share, summed over the time
     bool foreign = false;       ///< the GPU isn't one of the instance's
 
-    [[nodiscard]] bool names(const model::Process& process) const {
-        const auto pid = static_cast<std::uint32_t>(process.pid);
-        return std::ranges::count(processes, pid) > 0 || std::ranges::count(processes_outside, pid) > 0;
+    /// The host pids of all of whom it is.
+    [[nodiscard]] std::set<std::uint32_t> pids() const {
+        std::set<std::uint32_t> all(processes.begin(), processes.end());
+        all.insert(processes_outside.begin(), processes_outside.end());
+        return all;
     }
 };
 

@@ -127,6 +127,24 @@ TEST(GpuGates, ANodeThatIsAsItWasTouchesNothing) {
     }
 }
 
+/// The doorbells are gathered again for these only.
+TEST(GpuGates, OnlyWhoComesOrGoesChangesTheSlots) {
+    World world;
+    const auto change = [&](auto done) {
+        EXPECT_TRUE(done.has_value());
+        return world.last().update(world.node, *world.node.find_gpu(uuid(3)));
+    };
+    EXPECT_FALSE(change(world.node.set_weight(id("a"), uuid(3), 3)));
+    EXPECT_FALSE(change(world.node.attach(id("a"), {1, 1, "boot"})));
+    EXPECT_FALSE(change(world.node.add_instance(instance("elsewhere", {quota(0, 1000)}))));
+    EXPECT_TRUE(change(world.node.add_instance(instance("aa", {quota(3, 1000)}))));
+    EXPECT_EQ(world.last().slot_of(id("aa")), 2U);
+    EXPECT_TRUE(change(world.node.remove_instance(id("a"))));
+    EXPECT_FALSE(world.last().slot_of(id("a")));
+    EXPECT_EQ(world.last().slot_of(id("b")), 1U);
+    EXPECT_EQ(world.last().slot_of(id("aa")), 2U);
+}
+
 TEST(GpuGates, ItsOwnChangesAreSeenAtOnce) {
     World world;
     for (int i = 0; i < 20; ++i) world.step();

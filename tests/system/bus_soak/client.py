@@ -27,17 +27,12 @@ class Gone(Exception):
     """cgpud doesn't answer: the call may have been carried out."""
 
 
-class Client:
-    def __init__(self, index, seed):
-        self.index = index
-        self.random = random.Random(f"{seed}/{index}")
+class Caller:
+    def __init__(self, name, seed):
+        self.random = random.Random(f"{seed}/{name}")
         self.bus = Gio.bus_get_sync(Gio.BusType.SYSTEM)
-        self.names = [f"soak{index}-{letter}" for letter in "abc"]
-        self.children = {}  # processes by instance
         self.calls = 0
         self.answers = collections.Counter()
-        self.path, = self.call(MANAGER, "Manager", "FindGpu", "(s)", str(index))
-        self.gpu = self.read()
 
     def call(self, path, interface, method, signature, *arguments):
         """Returns the results. Raises Gone, or KeyError with the name of cgpud's error and its text."""
@@ -54,17 +49,31 @@ class Client:
             raise Gone(error.message) from None
         return answer.unpack()
 
-    def read(self):
-        """The state of the GPU as cgpud describes it, as soon as there is one."""
+    def describe(self):
+        """The node as cgpud describes it, as soon as there is one."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
                 text, = self.call(MANAGER, "Manager", "Describe", "()")
-                return described(json.loads(text), self.index, self.names)
+                return json.loads(text)
             except Gone:
                 if time.monotonic() > end:
                     raise
                 time.sleep(0.05)
+
+
+class Client(Caller):
+    def __init__(self, index, seed):
+        super().__init__(index, seed)
+        self.index = index
+        self.names = [f"soak{index}-{letter}" for letter in "abc"]
+        self.children = {}  # processes by instance
+        self.path, = self.call(MANAGER, "Manager", "FindGpu", "(s)", str(index))
+        self.gpu = self.read()
+
+    def read(self):
+        """The state of the GPU."""
+        return described(self.describe(), self.index, self.names)
 
     def expect(self, what, *allowed):
         """The node is in one of these states."""
@@ -247,5 +256,6 @@ def main(index, calls, seed):
     print(f"GPU {index}: {client.calls} calls, " + ", ".join(f"{name} {count}" for name, count in sorted(client.answers.items())))
 
 
-os.nice(5)
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    os.nice(5)
+    main(*sys.argv[1:])

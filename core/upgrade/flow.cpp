@@ -223,6 +223,10 @@ void Flow::on(const Saved& saved) {
         save_trouble_.clear();
         if (job_->kind == Kind::hot) return turn_round(false, reason_in(saved.trouble));
         finish(Result::failed, reason_in(saved.trouble) + "; " + to_string(job_->from) + " stays in force.");
+    } else if (ending_->result == Result::cancelled && job_->kind != Kind::hot) {
+        // Nobody has been told that it was cancelled, and the next cgpud would go on with it.
+        ending_.reset();
+        save_trouble_.clear();
     } else {
         save_again_ = now_ + settings_.save_pause;
     }

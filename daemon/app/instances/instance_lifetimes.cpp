@@ -37,6 +37,7 @@ void InstanceLifetimes::watch_end(const model::InstanceId& id, const model::Proc
 void InstanceLifetimes::process_ended(const model::InstanceId& id) {
     const auto* instance = state_.node().find_instance(id);
     if (!instance) return;
+    unsaved_.erase(id);
     ended_.try_emplace(id, outside_.loop.now());
     // It tells later how the process ended.
     if (const auto end = ends_.find(id); end != ends_.end() && !last_ends_.contains(id))
@@ -75,6 +76,14 @@ bool InstanceLifetimes::is_over(const model::InstanceId& id) const {
 }
 
 void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Process& process) {
+    if (!state_.node().find_instance(id)) return;
+    ended_.erase(id);
+    last_ends_.erase(id);
+    watch_end(id, process);
+    save_member(id, process);
+}
+
+void InstanceLifetimes::save_member(const model::InstanceId& id, const model::Process& process) {
     const auto* instance = state_.node().find_instance(id);
     if (!instance) return;
     const auto changed = state_.change([&](model::Node& node) { return node.go_on_with(id, process); }, {});
@@ -84,14 +93,15 @@ void InstanceLifetimes::go_on_with(const model::InstanceId& id, const model::Pro
                   model::describe(now), process.pid);
         outside_.links.refresh(now);
         outside_.publisher.instance_changed(id);
-    } else {
-        // The instance lives on all the same, and a restarted daemon finds that process, too.
+        unsaved_.erase(id);
+        return;
+    }
+    // The instance lives on all the same, and a restarted daemon finds that process, too.
+    if (!unsaved_.contains(id))
         log::error(log::about(*instance), "{}: its process has ended, and the state still has that one: {}",
                    model::describe(*instance), changed.error().text);
-    }
-    ended_.erase(id);
-    last_ends_.erase(id);
-    watch_end(id, process);
+    unsaved_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter,
+                                    [this, id, process] { save_member(id, process); });
 }
 
 void InstanceLifetimes::end_if_idle(const model::InstanceId& id) {
@@ -106,16 +116,28 @@ void InstanceLifetimes::link_idle(const model::InstanceId& id) {
 void InstanceLifetimes::end(const model::InstanceId& ended) {
     const auto* found = state_.node().find_instance(ended);
     if (!found) return;
-    // `ended` may belong to the link, or to the call, which are removed below.
+    // `ended` may belong to the link, which is removed.
     const auto instance = *found;
     const auto& id = instance.id;
-    const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
-    if (!changed) {
+    const auto removed = remove(instance);
+    if (removed) return;
+    if (!retries_.contains(id))
         log::error(log::about(instance), "{} has ended but stays listed: {}", model::describe(instance),
-                   changed.error().text);
-        retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
-        return;
-    }
+                   removed.error().text);
+    retries_[id] = outside_.loop.at(outside_.loop.now() + kSaveAgainAfter, [this, id] { end(id); });
+}
+
+Result<void> InstanceLifetimes::release(const model::InstanceId& id) {
+    const auto* found = state_.node().find_instance(id);
+    if (!found) return {};
+    const auto instance = *found;
+    return remove(instance);
+}
+
+Result<void> InstanceLifetimes::remove(const model::Instance& instance) {
+    const auto& id = instance.id;
+    const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
+    if (!changed) return tl::unexpected(changed.error());
     if (instance.owner) ended_ids_.add(id, *instance.owner);
     outside_.links.close(id);
     ended_events_.happened(instance.owner.value_or(0),
@@ -130,7 +152,9 @@ void InstanceLifetimes::end(const model::InstanceId& ended) {
     last_ends_.erase(id);
     searches_.erase(id);
     retries_.erase(id);
+    unsaved_.erase(id);
     outside_.admission.instances_changed();
+    return {};
 }
 
 void InstanceLifetimes::adopt() {

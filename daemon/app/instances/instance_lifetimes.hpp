@@ -37,8 +37,11 @@ class InstanceLifetimes {
     void watch_end(const model::InstanceId& id, const model::Process& process);
     /// Called by the link: no process uses this instance's socket any more.
     void link_idle(const model::InstanceId& id);
-    /// Removes the instance; if the disk refuses, tries again until it succeeds.
+    /// Its processes have ended. If the disk refuses that it is removed, it stays, and is removed as soon as
+    /// the disk allows it.
     void end(const model::InstanceId& ended);
+    /// Somebody wants it to end. Refused: the disk doesn't allow it, and nothing has changed.
+    Result<void> release(const model::InstanceId& id);
     /// Whether the process of any instance has just ended, so that its memory and weight will soon be free.
     [[nodiscard]] bool someone_is_ending() const;
     [[nodiscard]] const EndedIds& ended_ids() const { return ended_ids_; }
@@ -49,7 +52,9 @@ class InstanceLifetimes {
     void find_member(const model::InstanceId& id, FoundProcess call);
     void go_on_with_another(const model::InstanceId& id);
     void go_on_with(const model::InstanceId& id, const model::Process& process);
+    void save_member(const model::InstanceId& id, const model::Process& process);
     void end_if_idle(const model::InstanceId& id);
+    Result<void> remove(const model::Instance& instance);
     [[nodiscard]] bool is_over(const model::InstanceId& id) const;
     [[nodiscard]] Nanos patience_with(const model::Instance& created) const;
 
@@ -62,7 +67,9 @@ class InstanceLifetimes {
     /// Instances whose process has ended, while others of their processes, or memory, may be left.
     std::map<model::InstanceId, Nanos> ended_;        // since when
     std::map<model::InstanceId, WatchPtr> searches_;  ///< for processes that are left of one
+    /// What the disk has refused is tried again: to remove an instance, and to save who one goes on with.
     std::map<model::InstanceId, WatchPtr> retries_;
+    std::map<model::InstanceId, WatchPtr> unsaved_;
 };
 
 }  // namespace cgpu::app

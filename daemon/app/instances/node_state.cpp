@@ -1,6 +1,7 @@
 #include "daemon/app/instances/node_state.hpp"
 
 #include "daemon/app/events/setting_events.hpp"
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
 
@@ -16,11 +17,23 @@ Result<bool> NodeState::change(const Transition& transition, Options options) {
     if (!done) return tl::unexpected(done.error());
     if (*done == model::Change::unchanged || options.dry_run) return false;
     if (auto saved = store_.save(next); !saved) return tl::unexpected(saved.error());
+    take(std::move(next), options);
+    return true;
+}
+
+void NodeState::boot_ended() {
+    auto next = node_;
+    next.boot_ended();
+    if (const auto saved = store_.save(next); !saved)
+        log::error("what held until the reboot has ended: {}", saved.error().text);
+    take(std::move(next), {});
+}
+
+void NodeState::take(model::Node next, const Options& options) {
     const auto before = std::exchange(node_, std::move(next));
     tell_followers();
     for (auto& event : setting_events(before, node_, options.by, options.persist))
         events_.happened(std::move(event));
-    return true;
 }
 
 }  // namespace cgpu::app

@@ -26,6 +26,9 @@ class NodeState {
     /// Tries the transition on a copy, saves the copy, makes it current, tells the followers, and makes an
     /// event for each setting that differs now. True: the node has changed.
     Result<bool> change(const Transition& transition, Options options);
+    /// What held until the reboot, and the instances of that boot, are gone; also where the disk refuses to
+    /// save that, because the next cgpud finds the same by the same state. The next change saves it, too.
+    void boot_ended();
     void tell_followers() const {
         for (NodeFollower& follower : followers_) follower.update(node_);
     }
@@ -37,6 +40,8 @@ class NodeState {
     }
 
   private:
+    void take(model::Node next, const Options& options);
+
     model::Node node_;
     Store& store_;
     NodeFollowers followers_;

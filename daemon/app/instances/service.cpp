@@ -89,10 +89,7 @@ void Service::end_of_boot() {
     if (!node().until_reboot().empty() && node().boot_id() != outside_.boot_id) {
         const auto before = node().instances();
         const auto memory_before = default_memory();
-        const auto changed = state_.change(
-            [](model::Node& node) -> tl::expected<model::Change, Refusal> { return node.boot_ended(); }, {});
-        if (!changed) log::error("settings until the reboot: {}", changed.error().text);
-        if (!changed) return;
+        state_.boot_ended();
         for (const auto& [id, instance] : before)
             outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
                                               model::describe(instance) + ": gone with the last boot"));
@@ -325,8 +322,7 @@ Result<void> Service::release_instance(std::string_view id, const Caller& caller
     auto trial = state_.node();
     if (const auto removed = trial.remove_instance(*parsed_id); !removed)
         return tl::unexpected(removed.error());
-    if (!options.dry_run) lifetimes_.end(*parsed_id);
-    return {};
+    return options.dry_run ? Result<void>() : lifetimes_.release(*parsed_id);
 }
 
 void Service::gpus_seen(model::SeenGpus seen) {

@@ -151,6 +151,9 @@ Result<void> Upgrader::cancel(std::uint64_t id, bool dry_run, std::optional<Who>
     asked_by_ = by;
     happens(upgrade::Cancel{});
     asked_by_.reset();
+    // The disk refused it. A hot upgrade goes back all the same.
+    if (flow_.can_cancel())
+        return tl::unexpected(model::Refusal{model::Refusal::Reason::storage, save_trouble_});
     return {};
 }
 

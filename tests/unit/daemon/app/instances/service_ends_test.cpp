@@ -101,6 +101,25 @@ TEST_F(ServiceEnds, TheNextBootEndsItAndTheInstancesOfTheLast) {
     EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::fixed);
 }
 
+TEST_F(ServiceEnds, TheNextBootEndsItAlsoWhereTheDiskRefusesToSaveThat) {
+    service->adopt();
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {.runtime = true}));
+    made("a1");
+    store.full = true;
+    start(store.saved, "another boot");
+    service->adopt();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::proportional);
+    EXPECT_TRUE(service->node().instances().empty());
+    store.full = false;
+    ASSERT_TRUE(
+        service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "fixed"}, {.runtime = true}));
+    start(store.saved, "another boot");
+    service->adopt();
+    EXPECT_EQ(service->node().find_gpu(v100)->settings.policy, model::Policy::fixed)
+        << "what was set in this boot belongs to it";
+}
+
 TEST_F(ServiceEnds, RevertingAGpuEndsWhatHoldsUntilTheReboot) {
     service->adopt();
     ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .policy = "weighted"}, {}));

@@ -191,6 +191,45 @@ TEST_F(ServiceTest, it_goes_on_with_another_where_the_disk_is_full_too) {
     EXPECT_TRUE(service->node().instances().empty()) << "that process is watched";
 }
 
+TEST_F(ServiceTest, who_it_goes_on_with_is_saved_when_the_disk_allows_it) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    links.members[id] = {300, 7, "boot"};
+    store.full = true;
+    processes.kill(200);
+    loop.advance(3'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 200);
+    store.full = false;
+    loop.advance(1'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 300);
+    EXPECT_EQ(store.saved, service->node());
+}
+
+TEST_F(ServiceTest, who_has_ended_before_the_disk_allowed_it_is_not_saved) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("aaaa", 200));
+    const auto id = *links.opened.begin();
+    links.members[id] = {300, 7, "boot"};
+    store.full = true;
+    processes.kill(200);
+    loop.advance(1'000'000'000);
+    // Its memory is still shown, so it can't end yet.
+    links.members.clear();
+    links.in_use.insert(id);
+    processes.kill(300);
+    store.full = false;
+    loop.advance(3'000'000'000);
+    EXPECT_EQ(service->node().find_instance(id)->attached->pid, 200);
+    links.in_use.clear();
+    service->link_idle(id);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
 TEST_F(ServiceTest, a_restarted_service_finds_who_is_left_of_an_instance) {
     see_v100();
     ASSERT_TRUE(create("aaaa", "4"));
@@ -236,6 +275,21 @@ TEST_F(ServiceTest, one_that_cannot_be_removed_from_disk_goes_later) {
     EXPECT_EQ(service->node().instances().size(), 1u);
     store.full = false;
     loop.advance(2'000'000'000);
+    EXPECT_TRUE(service->node().instances().empty());
+}
+
+TEST_F(ServiceTest, a_release_that_the_disk_refuses_is_refused_and_not_made_later) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    store.full = true;
+    const auto released = service->release_instance("aaaa", caller, {});
+    ASSERT_FALSE(released);
+    EXPECT_EQ(released.error().reason, Refusal::Reason::storage);
+    EXPECT_EQ(links.opened.size(), 1u);
+    store.full = false;
+    loop.advance(5'000'000'000);
+    EXPECT_EQ(service->node().instances().size(), 1u);
+    ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     EXPECT_TRUE(service->node().instances().empty());
 }
 

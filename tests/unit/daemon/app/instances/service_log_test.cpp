@@ -56,6 +56,21 @@ TEST_F(ServiceLog, VariablesThatNobodyKnowsAreToldTogether) {
     EXPECT_EQ(lines_with(warning), 3U);
 }
 
+TEST_F(ServiceLog, WhatTheDiskRefusesIsToldOnceAndTriedAgainInSilence) {
+    see_v100();
+    ASSERT_TRUE(create("aaaa", "4"));
+    ASSERT_TRUE(create("bbbb", "4"));
+    processes.living.insert({200, 300});
+    ASSERT_TRUE(attach("bbbb", 200));
+    links.members[*model::InstanceId::parse("bbbb")] = {300, 7, "boot"};
+    store.full = true;
+    processes.kill(100);
+    processes.kill(200);
+    for (int second = 0; second < 100; ++second) loop.advance(1'000'000'000);
+    EXPECT_EQ(lines_with("has ended but stays listed"), 1U);
+    EXPECT_EQ(lines_with("the state still has that one"), 1U);
+}
+
 TEST_F(ServiceLog, AWeightWithoutEffectIsToldWhicheverCallSetsIt) {
     see_v100();
     for (const std::string id : {"aaaa", "bbbb"}) ASSERT_TRUE(create(id, "4"));

@@ -144,6 +144,25 @@ TEST_F(UpgraderTest, CancelIsForTheOneThatIsUnderWay) {
     EXPECT_EQ(upgrader->cancel(1, false).error().reason, Refusal::Reason::not_found);
 }
 
+TEST_F(UpgraderTest, ACancelThatTheDiskRefusesIsRefusedAndTheJobGoesOn) {
+    ASSERT_TRUE(upgrader->begin(Kind::cold, "0.1.1", {.drain = true}));
+    const auto saved = records.saved;
+    records.full = true;
+    const auto cancelled = upgrader->cancel(1, false);
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().reason, Refusal::Reason::storage);
+    EXPECT_EQ(cancelled.error().text, "state.json: no space left on device. Try: free some.");
+    EXPECT_EQ(upgrader->status().step, upgrade::Step::drain);
+    EXPECT_FALSE(upgrader->open());
+    records.full = false;
+    loop.advance(5 * kSecond);
+    EXPECT_EQ(upgrader->status().step, upgrade::Step::drain) << "it isn't cancelled later";
+    EXPECT_EQ(records.saved, saved);
+    EXPECT_TRUE(upgrader->cancel(1, false));
+    EXPECT_EQ(upgrader->status().result, upgrade::Result::cancelled);
+    EXPECT_TRUE(upgrader->open());
+}
+
 TEST_F(UpgraderTest, AWordThatWasOvertakenBeforeItWasBegunIsNotWaitedFor) {
     connect(1, kOld);
     ASSERT_TRUE(upgrader->begin(Kind::hot, "0.1.1", {}));

@@ -56,11 +56,12 @@ RingReading read_ring(std::span<const std::byte> file) {
     RingReading reading;
     read_header(file, reading);
     if (reading.kind == RingKind::newer) return reading;
-    for (std::size_t at = kHeaderBytes; at + kRecordBytes <= file.size(); at += kRecordBytes) {
-        const auto place = file.subspan(at, kRecordBytes);
-        if (auto record = decode(place))
+    for (std::size_t at = kHeaderBytes; at < file.size(); at += kRecordBytes) {
+        const auto place = file.subspan(at, std::min(kRecordBytes, file.size() - at));
+        auto record = place.size() == kRecordBytes ? decode(place) : std::nullopt;
+        if (record)
             reading.records.push_back(std::move(*record));
-        else if (!is_free(place))
+        else
             ++reading.damaged;
     }
     // A damaged header before good records.

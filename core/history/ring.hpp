@@ -31,8 +31,10 @@ enum class RingKind {
 struct RingReading {
     RingKind kind = RingKind::empty;
     std::vector<Record> records;  ///< by their numbers, the oldest first
-    std::size_t damaged = 0;      ///< places that are neither free nor a whole record
-    std::size_t capacity = 0;     ///< how many places the header says there are; 0: it is damaged
+    /// Places without a whole record. A file ends with the last place that was written, so zeros in one are a
+    /// record that is lost.
+    std::size_t damaged = 0;
+    std::size_t capacity = 0;  ///< how many places the header says there are; 0: it is damaged
 };
 
 /// Reads a whole file, in whatever state it is. It may be written meanwhile: of a record that is being

@@ -59,10 +59,17 @@ std::uint32_t line_of(const YAML::Mark& mark) {
     return mark.is_null() ? 1 : static_cast<std::uint32_t>(mark.line + 1);
 }
 
+/// Whether there is a colon in this line, which counts from 1.
+bool has_colon(std::string_view text, std::uint32_t line) {
+    while (--line > 0) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    return text.substr(0, text.find('\n')).find(':') != std::string_view::npos;
+}
+
 class Flattener {
   public:
-    Flattener(const std::string& file, std::vector<Entry>& entries, Problems& problems)
-        : file_(file), entries_(entries), problems_(problems) {}
+    Flattener(const std::string& text, const std::string& file, std::vector<Entry>& entries,
+              Problems& problems)
+        : text_(text), file_(file), entries_(entries), problems_(problems) {}
 
     void add_map(const YAML::Node& map, const std::vector<std::string>& above) {
         std::set<std::string> seen;
@@ -99,8 +106,10 @@ class Flattener {
                                         "give a single value, or keys below it"));
         } else if (value.IsScalar()) {
             entries_.push_back({std::move(path), value.Scalar(), origin});
-        } else if (path.size() > 1 || (path.front() != "weights" && path.front() != "gpus")) {
-            // A group whose lines are all commented out is fine; a key without a value is not.
+        } else if (path.size() > 1 || (path.front() != "weights" && path.front() != "gpus") ||
+                   !has_colon(text_, origin.line)) {
+            // A group whose lines are all commented out is fine; a key without a value is not. yaml-cpp takes
+            // a last word without a colon for a key: the file was cut off there.
             problems_.push_back(
                 problem(origin, what, "it has no value", "put a value after the colon, or remove the line"));
         }
@@ -108,6 +117,7 @@ class Flattener {
 
     Origin origin_of(const YAML::Node& node) const { return {file_, line_of(node.Mark())}; }
 
+    const std::string& text_;
     const std::string& file_;
     std::vector<Entry>& entries_;
     Problems& problems_;
@@ -134,7 +144,7 @@ std::vector<Entry> read_yaml(const std::string& text, const std::string& file, P
             problems.push_back(problem({file, 1}, "the file", "it is not one list of keys and values",
                                        "write lines of the form key: value"));
         else
-            Flattener(file, entries, problems).add_map(document, {});
+            Flattener(text, file, entries, problems).add_map(document, {});
     } catch (const YAML::Exception& error) {
         problems.push_back(problem({file, line_of(error.mark)}, "the file",
                                    "it is not YAML here: " + model::quote(error.msg),

@@ -91,10 +91,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             return 0;
         }
         all = newest(capacity);
-        // Numbers with gaps fight for places.
+        // Numbers with gaps fight for places, and a file that is made anew has others.
         const auto kept = fuzz::read(**file);
         for (const auto& record : kept)
-            fuzz::must(std::ranges::count(all, record) == 1, "records outlive the daemon, in any size");
+            fuzz::must(std::ranges::any_of(all,
+                                           [&record](history::Record each) {
+                                               each.number = record.number;
+                                               return each == record;
+                                           }),
+                       "records outlive the daemon, in any size");
         all = kept;
         std::vector<history::Record> added(2);
         (*file)->append(added);

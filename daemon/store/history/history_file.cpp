@@ -59,6 +59,13 @@ Result<history::RingReading> read_file(const fs::path& path, std::uint64_t bytes
     return history::read_ring(std::as_bytes(std::span(*text += *rest)));
 }
 
+/// Numbered without a gap, so that what is missing is told of once. `first`: more than 1 if there were older
+/// ones, which readers say.
+std::vector<history::Record> numbered_from(std::uint64_t first, std::vector<history::Record> records) {
+    for (auto& record : records) record.number = first++;
+    return records;
+}
+
 bool write_at(int fd, std::span<const std::byte> bytes, std::uint64_t place) {
     for (;;) {
         const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(place));
@@ -77,6 +84,8 @@ Result<void> HistoryFile::check(const fs::path& path) {
 Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std::uint64_t bytes) {
     const auto capacity = history::ring_capacity(bytes);
     remove_leftovers(path);
+    std::error_code unknown;
+    const bool was_there = fs::exists(path, unknown);
     const auto read = read_file(path, bytes);
     if (!read) return tl::unexpected(read.error());
     const auto& found = *read;
@@ -92,16 +101,26 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
             return refuse_file(path, "it is no history, and can't be moved away: " + error_text(errno));
     } else if (found.damaged > 0) {
         damage = "history " + path.string() + ": " + std::to_string(found.damaged) +
-                 " damaged records were left out.";
+                 " damaged or missing records were left out.";
+    } else if (found.kind == RingKind::empty && was_there) {
+        damage = "history " + path.string() + ": it had lost its content, and a new one begins.";
     }
+    auto next = found.records.empty() ? 1 : found.records.back().number + 1;
     if (found.damaged > 0 || found.capacity != capacity) {
-        const auto ring = history::make_ring(found.records, capacity);
+        const auto newest = std::min(found.records.size(), capacity);
+        const bool lost = found.damaged > 0 || newest < found.records.size() ||
+                          (newest > 0 && found.records.front().number > 1);
+        const std::uint64_t first = lost ? capacity + 1 : 1;  // in the first place of the file
+        const auto records = numbered_from(
+            first, {found.records.end() - static_cast<std::ptrdiff_t>(newest), found.records.end()});
+        const auto ring = history::make_ring(records, capacity);
         const auto replaced = replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
         if (!replaced) return refuse_file(path, replaced.error());
+        next = first + newest;
     }
     std::unique_ptr<HistoryFile> file(new HistoryFile(path, capacity));
     file->damage_ = std::move(damage);
-    if (!found.records.empty()) file->next_ = found.records.back().number + 1;
+    file->next_ = next;
     return file;
 }
 

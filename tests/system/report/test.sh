@@ -123,7 +123,7 @@ stop_cgpud TERM
 kept=$(python3 "$here/ring.py" count "$ring" turn)
 expect python3 "$here/ring.py" damage "$ring"
 start_cgpud || fail 'cgpud did not start'
-wait_for 5 in_log 'history.*2 damaged records were left out'
+wait_for 5 in_log 'history.*2 damaged or missing records were left out'
 expect_equal "records after the damage" "$(python3 "$here/ring.py" count "$ring" turn)" "$kept"
 expect_equal "old records after the damage" "$(python3 "$here/ring.py" count "$ring" old)" $((2047 - new - 2))
 stop_cgpud TERM

@@ -15,9 +15,9 @@ constexpr std::size_t kPlaces = 8;
 
 /// As cgpud writes it: one record after the other.
 void append(File& file, const Record& record) {
-    file.resize(ring_bytes(kPlaces));
-    std::ranges::copy(encode(record),
-                      file.begin() + static_cast<std::ptrdiff_t>(place_in_ring(record.number, kPlaces)));
+    const auto place = place_in_ring(record.number, kPlaces);
+    file.resize(std::max<std::size_t>(file.size(), place + kRecordBytes));
+    std::ranges::copy(encode(record), file.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
 File written(const std::vector<Record>& records) {
@@ -94,6 +94,22 @@ TEST(HistoryRing, LosesOnlyRecordsThatWereHit) {
             EXPECT_EQ(reading.kind, RingKind::ring) << round;
         }
     }
+}
+
+TEST(HistoryRing, CountsRecordsInWhosePlaceAreZeros) {
+    std::mt19937_64 random(8);
+    const auto records = random_records(random, 1, kPlaces + 2);
+    auto file = written(records);
+    const auto wipe = [&](std::uint64_t number) {
+        const auto place = static_cast<std::ptrdiff_t>(place_in_ring(number, kPlaces));
+        std::fill_n(file.begin() + place, kRecordBytes, std::byte{0});
+    };
+    wipe(5);
+    EXPECT_EQ(read_ring(file).damaged, 1U);
+    wipe(7);
+    EXPECT_EQ(read_ring(file).damaged, 2U);
+    wipe(3);
+    EXPECT_EQ(read_ring(file).damaged, 3U) << "the oldest one of a full ring";
 }
 
 TEST(HistoryRing, ReadsWhatIsLeftOfATornFile) {

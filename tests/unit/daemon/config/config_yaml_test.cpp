@@ -50,6 +50,8 @@ TEST(ConfigYaml, WhatIsNoTreeOfNamesIsRefused) {
     EXPECT_NE(problem_of(",").find("not one list of keys"), std::string::npos);
     EXPECT_NE(problem_of("max_inst:\n").find("f:1: \"max_inst\": it has no value"), std::string::npos);
     EXPECT_NE(problem_of("weights:\n  a:\n").find("f:2: \"a\": it has no value"), std::string::npos);
+    EXPECT_NE(problem_of("max_inst: 4\nweights").find("f:2: \"weights\": it has no value"),
+              std::string::npos);
     EXPECT_NE(problem_of("a: 1\na: 2\n").find("f:2: \"a\": it is there twice"), std::string::npos);
     EXPECT_NE(problem_of("a: {b: {c: {d: 1}}}\n").find("a group of keys is not expected"), std::string::npos);
     EXPECT_NE(problem_of("[1, 2]: 3\n").find("it is not a name"), std::string::npos);

@@ -45,6 +45,13 @@ class HistoryFileTest : public testing::Test {
         return history::read_ring(content).records;
     }
 
+    /// In a file that was made anew because others were lost.
+    static std::vector<Record> numbered_anew(std::vector<Record> left, std::uint64_t places = 16) {
+        std::uint64_t number = places;
+        for (auto& record : left) record.number = ++number;
+        return left;
+    }
+
     test::TempFolder folder_;
     std::filesystem::path path_ = folder_ / "history";
     std::mt19937_64 random_{11};
@@ -85,7 +92,7 @@ TEST_F(HistoryFileTest, moves_its_records_into_another_size) {
     }
     EXPECT_EQ(read(*open(history::ring_bytes(40))), added);
     const auto small = open(history::ring_bytes(5));
-    EXPECT_EQ(read(*small), std::vector(added.end() - 5, added.end()));
+    EXPECT_EQ(read(*small), numbered_anew({added.end() - 5, added.end()}, 5)) << "older ones are lost";
     EXPECT_EQ(std::filesystem::file_size(path_), history::ring_bytes(5));
 }
 
@@ -100,10 +107,52 @@ TEST_F(HistoryFileTest, mends_a_damaged_file) {
     text[history::kHeaderBytes + 4 * history::kRecordBytes + 77] ^= 1;  // of the fifth record
     test::write_text(path_, text);
     const auto file = open();
-    EXPECT_NE(file->damage().find("1 damaged record"), std::string::npos) << file->damage();
+    EXPECT_NE(file->damage().find("1 damaged or missing record"), std::string::npos) << file->damage();
     added.erase(added.begin() + 4);
-    EXPECT_EQ(read(*file), added);
+    EXPECT_EQ(read(*file), numbered_anew(added));
     EXPECT_EQ(open()->damage(), "");
+}
+
+TEST_F(HistoryFileTest, tells_of_records_in_whose_place_are_zeros) {
+    std::vector<Record> added;
+    {
+        const auto file = open();
+        added = add(*file, 10);
+    }
+    auto text = test::read_text(path_);
+    // The oldest ones, and two in the middle.
+    for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, 2}, {4, 2}})
+        text.replace(history::kHeaderBytes + first * history::kRecordBytes, count * history::kRecordBytes,
+                     count * history::kRecordBytes, '\0');
+    test::write_text(path_, text);
+    const auto file = open();
+    EXPECT_NE(file->damage().find("4 damaged or missing records"), std::string::npos) << file->damage();
+    added.erase(added.begin() + 4, added.begin() + 6);
+    added.erase(added.begin(), added.begin() + 2);
+    EXPECT_EQ(read(*file), numbered_anew(added));
+    for (int round = 0; round < 20; ++round) {
+        add(*file, 1);
+        EXPECT_EQ(open()->damage(), "") << "it is told once, round " << round;
+    }
+}
+
+TEST_F(HistoryFileTest, tells_of_a_file_that_lost_its_content) {
+    add(*open(), 3);
+    for (const auto& content : {std::string(), std::string(3000, '\0')}) {
+        test::write_text(path_, content);
+        EXPECT_NE(open()->damage().find("it had lost its content"), std::string::npos);
+        EXPECT_EQ(open()->damage(), "");
+    }
+    std::filesystem::remove(path_);
+    EXPECT_EQ(open()->damage(), "") << "the first one of a node";
+}
+
+TEST_F(HistoryFileTest, tells_of_a_record_that_was_cut_off) {
+    add(*open(), 3);
+    auto text = test::read_text(path_);
+    text.resize(text.size() - 100);
+    test::write_text(path_, text);
+    EXPECT_NE(open()->damage().find("1 damaged or missing record"), std::string::npos);
 }
 
 TEST_F(HistoryFileTest, takes_up_a_file_that_was_cut_off_anywhere) {

@@ -37,6 +37,11 @@ ClientError unreachable(std::string_view why) {
 
 }  // namespace
 
+bool is_no_room(std::string_view name) {
+    return name.starts_with(bus_names::kBusErrors) &&
+           name.substr(bus_names::kBusErrors.size()) == "LimitsExceeded";
+}
+
 ClientError from_bus(std::string_view name, std::string_view text) {
     if (name.starts_with(bus_names::kErrors)) {
         const std::string_view reason = name.substr(bus_names::kErrors.size());
@@ -49,6 +54,11 @@ ClientError from_bus(std::string_view name, std::string_view text) {
         if (suffix == "AccessDenied")
             return {Kind::not_authorized, "cgpud: the system bus forbids the call (" + std::string(text) +
                                               "). Try: do the same as root (sudo)."};
+        if (is_no_room(name))
+            return {Kind::failed, "cgpud: the system bus takes no more of this user now (" +
+                                      std::string(text) +
+                                      "). Try: end some of the user's programs that are connected to it "
+                                      "(busctl list)."};
         if (suffix == "UnknownObject")
             return {Kind::not_found, "cgpud: it is not there any more. Try: cgpuctl list."};
         if (suffix == "UnknownMethod" || suffix == "UnknownInterface")

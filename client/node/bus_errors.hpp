@@ -10,4 +10,7 @@ namespace cgpu::client {
 /// those of the bus get one with a remedy.
 [[nodiscard]] ClientError from_bus(std::string_view name, std::string_view text);
 
+/// Whether the error says that the bus takes no more of this user at the moment.
+[[nodiscard]] bool is_no_room(std::string_view name);
+
 }  // namespace cgpu::client

@@ -24,6 +24,10 @@ using model::valid_utf8;  // the bus takes nothing else, and a program may be gi
 /// is worth waiting.
 constexpr std::chrono::seconds kEndingTakes{3};
 constexpr std::chrono::milliseconds kBetweenTries{20};
+/// Whoever starts hundreds of jobs at once has more programs at a moment than the bus takes connections of
+/// one user (256, max_connections_per_user of dbus-daemon(1)). Each of them lasts some hundredths of a
+/// second.
+constexpr std::chrono::seconds kRoomOnTheBusTakes{10};
 /// Longer than cgpud's own timeout, which gives the better message.
 constexpr std::chrono::seconds kTypingTakes{150};
 
@@ -84,6 +88,20 @@ auto until_others_have_ended(Ask ask) {
     }
 }
 
+/// Throws sdbus::Error.
+std::unique_ptr<sdbus::IConnection> connect_to_system_bus() {
+    const auto give_up = std::chrono::steady_clock::now() + kRoomOnTheBusTakes;
+    for (;;) {
+        try {
+            return sdbus::createSystemBusConnection();
+        } catch (const sdbus::Error& error) {
+            const bool full = is_no_room(error.getName());
+            if (!full || std::chrono::steady_clock::now() >= give_up) throw;
+        }
+        std::this_thread::sleep_for(kBetweenTries);
+    }
+}
+
 }  // namespace
 
 struct BusNode::Bus {
@@ -102,7 +120,7 @@ BusNode::BusNode(bool interactive, std::string host) : interactive_(interactive)
 BusNode::~BusNode() = default;
 
 std::unique_ptr<sdbus::IConnection> BusNode::connect() const {
-    return host_.empty() ? sdbus::createSystemBusConnection() : connect_to_host(host_);
+    return host_.empty() ? connect_to_system_bus() : connect_to_host(host_);
 }
 
 BusNode::Bus& BusNode::bus() {

@@ -37,6 +37,15 @@ TEST(BusErrors, TheBussPolicyForbidding) {
     EXPECT_EQ(code_of("org.freedesktop.DBus.Error.AccessDenied"), 77);
 }
 
+TEST(BusErrors, ABusThatIsFull) {
+    const ClientError error = from_bus("org.freedesktop.DBus.Error.LimitsExceeded", "No buffer space");
+    EXPECT_EQ(exit_code(error.kind), 1);
+    EXPECT_NE(error.text.find("takes no more of this user"), std::string::npos) << error.text;
+    EXPECT_TRUE(is_no_room("org.freedesktop.DBus.Error.LimitsExceeded"));
+    EXPECT_FALSE(is_no_room("org.freedesktop.DBus.Error.AccessDenied"));
+    EXPECT_FALSE(is_no_room("LimitsExceeded"));
+}
+
 TEST(BusErrors, AnObjectThatWent) { EXPECT_EQ(code_of("org.freedesktop.DBus.Error.UnknownObject"), 3); }
 
 TEST(BusErrors, ADaemonOfAnotherVersion) {

@@ -19,7 +19,8 @@ namespace cgpu::test {
 /// everything.
 class PrivateBus {
   public:
-    PrivateBus() {
+    /// `limits`: further elements of its configuration.
+    explicit PrivateBus(const std::string& limits = "") {
         const auto config = folder_.path() / "bus.conf";
         std::ofstream(config) << "<busconfig><type>session</type><listen>unix:path=" +
                                      (folder_.path() / "bus").string() +
@@ -27,7 +28,8 @@ class PrivateBus {
                                      "<allow send_destination=\"*\"/><allow receive_type=\"method_call\"/>"
                                      "<allow receive_type=\"method_return\"/><allow receive_type=\"error\"/>"
                                      "<allow receive_type=\"signal\"/><allow own=\"*\"/>"
-                                     "</policy></busconfig>";
+                                     "</policy>" +
+                                     limits + "</busconfig>";
         std::array<int, 2> ends{};
         if (pipe(ends.data()) != 0) throw std::runtime_error("pipe");
         pid_ = fork();

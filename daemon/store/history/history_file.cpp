@@ -108,8 +108,7 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
     auto next = found.records.empty() ? 1 : found.records.back().number + 1;
     if (found.damaged > 0 || found.capacity != capacity) {
         const auto newest = std::min(found.records.size(), capacity);
-        const bool lost = found.damaged > 0 || newest < found.records.size() ||
-                          (newest > 0 && found.records.front().number > 1);
+        const bool lost = newest < found.records.size() || (newest > 0 && found.records.front().number > 1);
         const std::uint64_t first = lost ? capacity + 1 : 1;  // in the first place of the file
         const auto records = numbered_from(
             first, {found.records.end() - static_cast<std::ptrdiff_t>(newest), found.records.end()});

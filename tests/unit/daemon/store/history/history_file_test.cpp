@@ -45,8 +45,8 @@ class HistoryFileTest : public testing::Test {
         return history::read_ring(content).records;
     }
 
-    /// In a file that was made anew because others were lost.
-    static std::vector<Record> numbered_anew(std::vector<Record> left, std::uint64_t places = 16) {
+    /// In a file that was made anew; `places`: it has so many, and older records are lost.
+    static std::vector<Record> numbered_anew(std::vector<Record> left, std::uint64_t places = 0) {
         std::uint64_t number = places;
         for (auto& record : left) record.number = ++number;
         return left;
@@ -129,7 +129,7 @@ TEST_F(HistoryFileTest, tells_of_records_in_whose_place_are_zeros) {
     EXPECT_NE(file->damage().find("4 damaged or missing records"), std::string::npos) << file->damage();
     added.erase(added.begin() + 4, added.begin() + 6);
     added.erase(added.begin(), added.begin() + 2);
-    EXPECT_EQ(read(*file), numbered_anew(added));
+    EXPECT_EQ(read(*file), numbered_anew(added, 16));
     for (int round = 0; round < 20; ++round) {
         add(*file, 1);
         EXPECT_EQ(open()->damage(), "") << "it is told once, round " << round;

@@ -101,6 +101,13 @@ app::Result<State> StateFile::load() {
     }
     if (*found) return state_ = std::move((*found)->state);
     std::error_code ignored;  // what can't be made is refused by the save
+    const auto former = path_.string() + ".former";
+    if (std::filesystem::rename(spare_of(path_), former, ignored); !ignored)
+        log::warn(
+            "state file {}: it is not there, so settings are those of the configuration. The state before "
+            "its "
+            "last change is {} now. Try: if the file was lost, stop cgpud, and move that one in its place.",
+            path_.string(), former);
     std::filesystem::create_directory(path_.parent_path(), ignored);
     if (const auto saved = save(State{}); !saved) return tl::unexpected(saved.error());
     return state_;

@@ -56,6 +56,18 @@ TEST(StateDamage, ADamagedOneOfWhichTheFormerIsDamagedTooIsRefusedAndKept) {
     EXPECT_FALSE(StateFile(folder.path()).check());
 }
 
+/// Whoever begins anew removes it; it may as well be lost.
+TEST(StateDamage, OneThatIsMissingBeginsAnewAndItsFormerStateIsKept) {
+    const TempFolder folder;
+    StateFile file(folder.path());
+    ASSERT_TRUE(file.save(v100()).has_value());
+    ASSERT_TRUE(file.save(full_node()).has_value());
+    fs::remove(file.path());
+    EXPECT_EQ(StateFile(folder.path()).load()->node, Node{});
+    fs::rename(folder / "state.json.former", file.path());
+    EXPECT_EQ(StateFile(folder.path()).load()->node, v100());
+}
+
 TEST(StateDamage, ACheckSaysNoMoreThanThatTheFormerStateWouldBeTaken) {
     const TempFolder folder;
     StateFile file(folder.path());

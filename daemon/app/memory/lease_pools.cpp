@@ -170,7 +170,7 @@ auto with_pid(const LeasePool::Accounts& accounts, std::int32_t pid) {
     const auto first = accounts.lower_bound(model::Process{pid, 0, {}});
     auto last = first;
     while (last != accounts.end() && last->first.pid == pid) ++last;
-    return std::ranges::subrange(first, last);
+    return Neighbours(first, last);
 }
 
 }  // namespace

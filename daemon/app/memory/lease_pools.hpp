@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <vector>
 
 #include "daemon/app/memory/pool/lease_estimate.hpp"
@@ -35,6 +34,20 @@ struct PoolEntry {
     LeaseEstimate context;
 };
 
+/// Those of a map from one place to another. (Clang 14 doesn't compile std::ranges::subrange.)
+template <class Iterator>
+class Neighbours {
+  public:
+    Neighbours(Iterator first, Iterator last) : first_(first), last_(last) {}
+    [[nodiscard]] Iterator begin() const { return first_; }
+    [[nodiscard]] Iterator end() const { return last_; }
+    [[nodiscard]] bool empty() const { return first_ == last_; }
+
+  private:
+    Iterator first_;
+    Iterator last_;
+};
+
 /// The pools of all instances, and their totals. Bytes include unsized memory; zero for unknown keys.
 ///
 /// A node has hundreds of them, and each of its instances and GPUs is asked about again and again. So whoever
@@ -44,7 +57,7 @@ class LeasePools {
     using Make = std::function<std::unique_ptr<PoolEntry>(const PoolKey&)>;
     /// In the order of their keys: those of an instance are side by side.
     using Entries = std::map<PoolKey, std::unique_ptr<PoolEntry>, PoolOrder>;
-    using Range = std::ranges::subrange<Entries::const_iterator>;
+    using Range = Neighbours<Entries::const_iterator>;
     using OnGpu = std::map<PoolKey, PoolEntry*>;
 
     explicit LeasePools(Make make) : make_(std::move(make)) {}

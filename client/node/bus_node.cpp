@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kBetweenTries{20};
 /// Whoever starts hundreds of jobs at once has more programs at a moment than the bus takes connections of
 /// one user (256, max_connections_per_user of dbus-daemon(1)). Each of them lasts some hundredths of a
 /// second.
-constexpr std::chrono::seconds kRoomOnTheBusTakes{10};
+constexpr std::chrono::seconds kRoomOnTheBusTakes{30};
 /// Longer than cgpud's own timeout, which gives the better message.
 constexpr std::chrono::seconds kTypingTakes{150};
 

@@ -36,6 +36,8 @@ tl::unexpected<model::Refusal> refuse_file(const std::filesystem::path& path, co
     if (unread.is_no_file()) return refuse_file(path, unread.why(), kMakeAnew);
     if (unread.error == EACCES || unread.error == EPERM)
         return refuse_file(path, unread.why(), "let the user of cgpud read and write it and its folder");
+    if (unread.error == EROFS)
+        return refuse_file(path, unread.why(), "let its file system be written (mount -o remount,rw)");
     return refuse_file(path, unread.why());
 }
 

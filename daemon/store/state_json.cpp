@@ -154,7 +154,10 @@ void fill(std::string& text, const std::string& name, const std::string& lines) 
     if (lines.empty()) return;
     // A line end in a string is escaped, so this is the document's own.
     const std::string key = "\n  \"" + name + "\": [";
-    text.insert(text.find(key + "]") + key.size(), lines + "\n  ");
+    const auto place = text.find(key + "]") + key.size();
+    text.reserve(text.size() + lines.size() + 2048);  // with the checksum, and what fills a file up
+    text.insert(place, "\n  ");
+    text.insert(place, lines);
 }
 
 /// Whether the text's checksum, if it has one, is right. It is judged before the version is: a wrong bit may
@@ -202,7 +205,10 @@ std::string StateText::instances(const model::Instances& instances) {
             next.push_back({instances.share(id), line_of(instance_json(instance))});
     }
     instances_ = std::move(next);
+    std::size_t size = 0;
+    for (const auto& [instance, line] : instances_) size += line.size() + 6;
     std::string lines;
+    lines.reserve(size);
     for (const auto& [instance, line] : instances_)
         lines.append(lines.empty() ? "\n    " : ",\n    ") += line;
     return lines;

@@ -220,6 +220,7 @@ tl::expected<void, std::string> Daemon::start() {
 void Daemon::take_over_instances() {
     leases_->wait_for_driver();
     service_->adopt();
+    left_->take_up();
     upgrader_->resume();
 }
 
@@ -269,7 +270,7 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
     } else {
         driver_failed(seen.error().text);
     }
-    left_->take_up();
+    left_->driver_answered();
     const bool whole = seen && !seen->gpus.empty() && seen->lost.empty();
     next_look_ = loop_.at(next_look_at(whole ? kLookAgain : kLookAgainSoon), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;

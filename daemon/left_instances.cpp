@@ -1,5 +1,7 @@
 #include "daemon/left_instances.hpp"
 
+#include <utility>
+
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu {
@@ -16,15 +18,21 @@ LeftInstances::LeftInstances(const Outside& outside, const std::string& boot_id)
 
 void LeftInstances::take_up() {
     std::erase_if(left_, [this](const store::InstanceRecord& record) {
+        return outside_.service.take_up(record.instance, record.generation).has_value();
+    });
+}
+
+void LeftInstances::driver_answered() {
+    const bool first = !std::exchange(answered_, true);
+    std::erase_if(left_, [&](const store::InstanceRecord& record) {
         const auto taken = outside_.service.take_up(record.instance, record.generation);
-        if (!taken && first_)
+        if (!taken && first)
             log::error(log::about(record.instance),
                        "{} runs, the state does not have it so, and it can't be taken up again: {}",
                        model::describe(record.instance), taken.error().text);
         return taken.has_value();
     });
-    if (first_) forget_others();
-    first_ = false;
+    if (first) forget_others();
 }
 
 void LeftInstances::forget_others() {

@@ -28,8 +28,11 @@ class LeftInstances {
     /// Reads the records. Call before the service tells of the node.
     LeftInstances(const Outside& outside, const std::string& boot_id);
 
-    /// Call after each answer of the driver: before the first one the node may not know its GPUs.
+    /// Takes up those that fit. Call after the service has taken over what the state has.
     void take_up();
+    /// The same for the others: before the driver's first answer the node may not know its GPUs. Then what is
+    /// left goes. Call after each answer.
+    void driver_answered();
 
   private:
     void forget_others();
@@ -37,7 +40,7 @@ class LeftInstances {
     Outside outside_;
     std::vector<store::InstanceRecord> left_;
     std::uint64_t loaded_;  ///< the state's generation
-    bool first_ = true;
+    bool answered_ = false;
 };
 
 }  // namespace cgpu

@@ -90,12 +90,15 @@ void InstanceRecords::update(const model::Node& node) {
         std::error_code ignored;
         if (node.find_instance(id) == nullptr) fs::remove(path_of(id), ignored);
     }
+    std::vector<model::InstanceId> again;
     for (const auto& [id, instance] : node.instances())
-        if (instance.attached && written_.find(id) != &instance) write({instance, node.generation()});
+        if (instance.attached && written_.find(id) != &instance && !write({instance, node.generation()}))
+            again.push_back(id);
     written_ = node.instances();
+    for (const auto& id : again) written_.remove(id);
 }
 
-void InstanceRecords::write(const InstanceRecord& record) {
+bool InstanceRecords::write(const InstanceRecord& record) {
     const ordered_json document = {{"version", kStateVersion},
                                    {"generation", record.generation},
                                    {"instance", instance_json(record.instance)}};
@@ -108,7 +111,13 @@ void InstanceRecords::write(const InstanceRecord& record) {
             "{} can't be written: {}. If the state is damaged while instances run, those without such a "
             "record are lost to it. Try: free space in its folder.",
             path.string(), written.error().why());
-    if (written) warned_ = false;
+    if (written) {
+        warned_ = false;
+    } else {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+    return written.has_value();
 }
 
 }  // namespace cgpu::store

@@ -37,7 +37,7 @@ class InstanceRecords final : public app::NodeFollower {
 
   private:
     [[nodiscard]] std::filesystem::path path_of(const model::InstanceId& id) const;
-    void write(const InstanceRecord& record);
+    bool write(const InstanceRecord& record);
 
     std::filesystem::path folder_;
     model::Instances written_;

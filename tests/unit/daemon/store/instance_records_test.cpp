@@ -106,6 +106,9 @@ TEST_F(InstanceRecordsTest, WhatTheNodeHasStaysAndAFolderThatCanNotBeWrittenHurt
     InstanceRecords nowhere(folder / "missing" / "admitted");
     nowhere.update(node);
     EXPECT_TRUE(nowhere.left(kBoot).empty());
+    fs::create_directories(folder / "missing" / "admitted");
+    nowhere.update(node);
+    EXPECT_EQ(nowhere.left(kBoot).size(), 2U) << "it is tried again";
 }
 
 }  // namespace

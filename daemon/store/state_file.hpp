@@ -27,11 +27,11 @@ class StateFile final : public app::Store, public app::RecordStore {
     app::Result<void> save(const upgrade::Record& record) override;
 
     /// The state that was saved last. If there is no file, an empty state is saved, which shows that the
-    /// folder can be written; a former state that is there becomes `state.json.former`, and that is logged. A missing folder is created if its parent exists. Removes leftovers of an
-    /// interrupted save. A damaged file becomes `state.json.damaged` if the former state can be read, and
-    /// that one takes its place. Refused (storage) if the file can't be read, is damaged (with the place)
-    /// like the former one, or was written by a newer cgpud (it is not changed then), or if the empty state
-    /// can't be saved.
+    /// folder can be written; a former state that is there becomes `state.json.former`, and that is logged. A
+    /// missing folder is created if its parent exists. Removes leftovers of an interrupted save. A damaged
+    /// file becomes `state.json.damaged` if the former state can be read, and that one takes its place.
+    /// Refused (storage) if the file can't be read, is damaged (with the place) like the former one, or was
+    /// written by a newer cgpud (it is not changed then), or if the empty state can't be saved.
     [[nodiscard]] app::Result<State> load();
     /// Whether load() would be refused, as far as that can be found out without changing anything. Logs if it
     /// would take the former state.

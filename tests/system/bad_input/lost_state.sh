@@ -13,6 +13,12 @@ limit_of() { # NAME: what an allocation of the job beyond its limit finds, by th
     cgpuctl list --json | jq -r --arg name "$1" '.[] | select(.name == $name) | .gpus[0].memory_limit_bytes'
 }
 
+doctor_names() { # CHECK TEXT
+    cgpuctl doctor --json >"$scratch/doctor.out" 2>"$scratch/doctor.err"
+    jq -e --arg check "$1" --arg text "$2" '.findings | any(.check == $check and .level == "warning" and (.what | test($text)))' \
+        "$scratch/doctor.out" >/dev/null || fail "the doctor doesn't say: $*"
+}
+
 job first --mem 2GiB --weight 3 -- burn --forever
 wait_for 20 is_ready first
 cp $state/state.json "$scratch/of_first"
@@ -38,6 +44,7 @@ expect start_cgpud
 expect in_log "state file $state/state.json: its checksum is not that of its content: .* The state before its last change"
 expect_equal "jobs" "$(jobs)" "$before"
 expect test -e $state/state.json.damaged
+doctor_names "state folder" "$state/state.json.damaged is there"
 computes first
 computes second
 
@@ -71,6 +78,7 @@ expect start_cgpud
 expect in_log "second.* runs, the state does not have it so, and it can't be taken up again: "
 wait_for 10 in_log 'link: process [0-9]+ has .* mounted, and the state has no such instance'
 expect_equal "jobs" "$(cgpuctl list --json | jq -c '[.[].name]')" '["first"]'
+doctor_names orphans "process ${pids[second]} was started in instance .*, which cgpud does not know any more"
 expect stop_cgpud TERM
 cp "$scratch/right" $state/state.json
 expect start_cgpud

@@ -1,6 +1,8 @@
 // Whether cgpud can write to its folders.
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
+#include <utility>
 
 #include <fcntl.h>
 #include <pwd.h>
@@ -46,6 +48,23 @@ Finding check_folder(const Host& host, const char* check, const std::string& fol
          user == 0 ? space.f_ffree : space.f_favail, space.f_files > 0, (space.f_flag & ST_RDONLY) != 0});
 }
 
+/// What cgpud has set aside, because it was damaged. People see it in the journal once.
+Findings set_aside(const Host& host, const char* check, const std::string& folder,
+                   std::initializer_list<const char*> names) {
+    Findings findings;
+    for (const char* name : names) {
+        const auto path = folder + "/" + name;
+        if (host.exists(path))
+            findings.push_back(
+                {Level::warning, check, path + " is there",
+                 "cgpud found that file damaged or missing when it was started, and has gone on "
+                 "without it",
+                 "look for a fault of the disk (dmesg) and for what cgpud said then "
+                 "(journalctl -u cgpud); then remove that file"});
+    }
+    return findings;
+}
+
 }  // namespace
 
 Findings check_folders(const Look& look) {
@@ -56,11 +75,18 @@ Findings check_folders(const Look& look) {
         runtime = look.examination->runtime_dir;
     }
     const uid_t user = user_of(look);
-    return {check_folder(
-                look.host, "state folder", state, user,
-                "no job or container can be started and no setting changed, because nothing can be saved"),
-            check_folder(look.host, "runtime folder", runtime, user,
-                         "no job or container can be started, because its link can't be made")};
+    Findings findings = {
+        check_folder(
+            look.host, "state folder", state, user,
+            "no job or container can be started and no setting changed, because nothing can be saved"),
+        check_folder(look.host, "runtime folder", runtime, user,
+                     "no job or container can be started, because its link can't be made")};
+    for (auto& found : set_aside(look.host, "state folder", state,
+                                 {"state.json.damaged", "state.json.former", "history.damaged"}))
+        findings.push_back(std::move(found));
+    for (auto& found : set_aside(look.host, "runtime folder", runtime, {"leases.damaged"}))
+        findings.push_back(std::move(found));
+    return findings;
 }
 
 }  // namespace cgpu::cgpuctl::doctor

@@ -27,10 +27,12 @@ std::optional<std::string> link_of(const Host& host, std::uint32_t pid) {
 
 // What is gone by now belonged to an instance that has just ended.
 
+/// Of those that a process has mounted, the process is named.
 Findings left_folders(const Look& look) {
     Findings findings;
     for (const std::string& id : look.traces.folders)
-        if (!knows(*look.snapshot, id) && look.host.exists(folder_of(look, id)))
+        if (!knows(*look.snapshot, id) && !look.traces.links.contains(id) &&
+            look.host.exists(folder_of(look, id)))
             findings.push_back({Level::warning, kOrphans, folder_of(look, id) + " belongs to no instance",
                                 "it is left of an instance that has ended",
                                 "systemctl restart cgpud, which removes it; jobs go on meanwhile"});
@@ -46,7 +48,9 @@ Findings left_processes(const Look& look) {
                                 "process " + std::to_string(pid) + " was started in instance " +
                                     short_id(id) + ", which cgpud does not know any more",
                                 "it can't allocate memory of a GPU or start kernels, and keeps what it has",
-                                "end it (kill " + std::to_string(pid) + "), and start its job again"});
+                                "end it (kill " + std::to_string(pid) +
+                                    "), and start its job again. If another state.json was put in the place "
+                                    "of cgpud's, put the right one back and systemctl restart cgpud"});
     return findings;
 }
 

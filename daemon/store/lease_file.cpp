@@ -128,7 +128,7 @@ app::Result<void> LeaseFile::reserve(std::size_t records) {
     const auto bytes = sizeof(LeaseFileHeader) + records * sizeof(LeaseRecord);
     if (bytes > kLongest)
         return trouble("it has " + std::to_string(bytes_ / sizeof(LeaseRecord)) + " leases");
-    if (const auto longer = make_longer(bytes); !longer) return longer;
+    if (auto longer = make_longer(bytes); !longer) return longer;
     auto* const first =
         reinterpret_cast<LeaseRecord*>(static_cast<std::byte*>(mapped_) + sizeof(LeaseFileHeader));
     const auto made = header().record_count().value_or(0);

@@ -169,7 +169,7 @@ TEST_F(ReportTest, SaysWhatIsMissing) {
 /// says so.
 TEST_F(ReportTest, WhatWasWrittenWhileTheClockWasAheadIsReported) {
     two_days();
-    const auto ahead = static_cast<std::uint64_t>(time(nullptr)) + 10 * 86400;
+    const auto ahead = static_cast<std::uint64_t>(time(nullptr)) + std::uint64_t{10} * 86400;
     add(ahead, "ahead", 30);
     EXPECT_NE(report().find("ahead "), std::string::npos) << screen_.out.str();
     EXPECT_NE(screen_.err.str().find("1 record is of a time that is still to come, until "),

@@ -29,6 +29,7 @@ std::optional<model::Process> first_to_see(const std::filesystem::path& folder,
     EventLoop loop;  // runs once
     Processes processes(loop);
     std::vector<model::Process> known;
+    known.reserve(others.size());
     for (const auto pid : others) known.push_back(processes.identify(pid).value());
     std::optional<model::Process> first;
     bool called = false;
@@ -125,6 +126,7 @@ TEST(MountSearch, reads_no_mounts_that_others_have_where_there_are_many) {
     const auto seen = folder.path() / "link";
     std::filesystem::create_directory(seen);
     std::vector<pid_t> children;
+    children.reserve(21);
     for (int i = 0; i < 20; ++i) children.push_back(fork_with_mounts([] { return true; }));
     // Forked last, so that the search comes to them when it knows many mount namespaces.
     const auto other = fork_with_mounts([&] {

@@ -116,6 +116,7 @@ app::Result<void> LeaseFile::begin() {
     // A daemon killed while it created the file leaves zeros: that counts as an empty file.
     const auto* first = static_cast<const unsigned char*>(mapped_);
     if (size > 0 && std::any_of(first, first + size, [](unsigned char byte) { return byte != 0; })) return {};
+    is_new_ = true;
     if (auto reserved = reserve(kFirstRecords); !reserved) return reserved;
     header().version = versions_.newest;
     header().record_bytes = sizeof(LeaseRecord);

@@ -39,6 +39,7 @@ class LeaseFile final : public app::LeaseTable {
 
     [[nodiscard]] std::vector<Saved> saved() const override;
     [[nodiscard]] bool damaged() const override { return !damage_.empty(); }
+    [[nodiscard]] bool is_new() const override { return is_new_; }
     app::Result<std::size_t> add(const app::LeaseKey& key) override;
     void set(std::size_t place, const app::LeaseAmounts& amounts) override;
     void remove(std::size_t place) override;
@@ -73,6 +74,7 @@ class LeaseFile final : public app::LeaseTable {
     std::size_t bytes_ = 0;
     std::size_t first_maybe_free_ = 0;
     std::string damage_;
+    bool is_new_ = false;
 };
 
 }  // namespace cgpu::store

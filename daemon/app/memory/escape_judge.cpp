@@ -7,7 +7,7 @@ std::vector<Escapes::Found> EscapeJudge::found_on(const model::Uuid& gpu) const 
     for (const auto& [key, entry] : pools_.on(gpu)) {
         for (const auto& item : entry->pool.accounts()) {
             const auto& [process, account] = item;
-            const auto bytes = account.unsized.unexplained();
+            const auto bytes = hidden_by(item);
             if (account.dying || (bytes == 0 && !account.outside)) continue;
             found.push_back({.key = {key, process},
                              .bytes = bytes,
@@ -22,12 +22,18 @@ std::vector<Escapes::Found> EscapeJudge::found_on(const model::Uuid& gpu) const 
 
 bool EscapeJudge::refuses(const InstanceKey& instance) const {
     for (const auto& [key, entry] : pools_.of(instance)) {
-        for (const auto& [process, account] : entry->pool.accounts()) {
-            const bool hides = account.unsized.unexplained() > 0 && !may_be_context(*entry, account);
+        for (const auto& item : entry->pool.accounts()) {
+            const auto& account = item.second;
+            const bool hides = hidden_by(item) > 0 && !may_be_context(*entry, account);
             if (!account.dying && (account.outside || hides)) return true;
         }
     }
     return false;
+}
+
+std::uint64_t EscapeJudge::hidden_by(const LeasePool::Accounts::value_type& item) const {
+    const auto& [process, account] = item;
+    return process.start_time < forgiven_before_ ? 0 : account.unsized.unexplained();
 }
 
 /// Whether all that a process has beyond its charges may be its context, because nobody knows yet how large

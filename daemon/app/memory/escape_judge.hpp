@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "daemon/app/memory/context_sizes.hpp"
@@ -14,6 +15,10 @@ class EscapeJudge {
   public:
     EscapeJudge(const LeasePools& pools, const ContextSizes& contexts) : pools_(pools), contexts_(contexts) {}
 
+    /// The leases of processes that began before this time (Process::start_time) are lost. What they hold
+    /// beyond their lease is charged to them, and says nothing about them.
+    void forgive_older_than(std::uint64_t start_time) { forgiven_before_ = start_time; }
+
     /// All that is to be told of a GPU.
     [[nodiscard]] std::vector<Escapes::Found> found_on(const model::Uuid& gpu) const;
     /// Whether OnEscape::refuse applies to the instance.
@@ -22,8 +27,11 @@ class EscapeJudge {
   private:
     [[nodiscard]] bool may_be_context(const PoolEntry& entry, const LeasePool::Account& account) const;
 
+    [[nodiscard]] std::uint64_t hidden_by(const LeasePool::Accounts::value_type& item) const;
+
     const LeasePools& pools_;
     const ContextSizes& contexts_;
+    std::uint64_t forgiven_before_ = 0;
 };
 
 }  // namespace cgpu::app

@@ -1,7 +1,11 @@
 #include "daemon/app/memory/leases.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
 Leases::Leases(Outside outside, LeaseSettings settings)
@@ -20,10 +24,20 @@ Leases::Leases(Outside outside, LeaseSettings settings)
                   return seen(gpu, figures);
               }}) {
     for (const auto& saved : outside.table.saved()) left_.emplace(saved.key.pool.instance, saved);
-    if (damaged_ || !left_.empty()) {
-        settled_at_ = outside_.loop.now() + settings_.settle;
-        outside_from_ = outside_.loop.now() + settings_.reconnect;
-    }
+    if (damaged_) leases_are_lost();
+    if (!left_.empty()) wait_for_processes();
+}
+
+void Leases::wait_for_processes() {
+    settled_at_ = outside_.loop.now() + settings_.settle;
+    outside_from_ = outside_.loop.now() + settings_.reconnect;
+}
+
+void Leases::leases_are_lost() {
+    damaged_ = true;
+    wait_for_processes();
+    if (const auto self = outside_.processes.identify(::getpid()))
+        judge_.forgive_older_than(self->start_time);
 }
 
 std::unique_ptr<PoolEntry> Leases::make_entry(const PoolKey& key) {
@@ -62,6 +76,14 @@ void Leases::set_gpus(std::vector<model::Uuid> gpus) {
 }
 
 void Leases::set_instance(const model::Instance& instance) {
+    // An earlier daemon had it, and so a table.
+    if (waiting_for_driver_ && instance.attached && outside_.table.is_new() && !damaged_) {
+        log::warn(
+            "leases: there was no lease file, and instances run. Memory is counted by the driver's figures "
+            "until "
+            "processes end.");
+        leases_are_lost();
+    }
     const auto key = key_of(instance);
     for (const auto& quota : instance.quotas) {
         auto& entry = pools_.at({key, quota.gpu});

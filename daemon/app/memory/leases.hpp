@@ -146,6 +146,9 @@ class Leases {
     static constexpr Nanos kStrangerEvery = kSecond;
 
     std::unique_ptr<PoolEntry> make_entry(const PoolKey& key);
+    void wait_for_processes();
+    /// Nobody is found to have escaped because of it.
+    void leases_are_lost();
     void take_up(const InstanceKey& instance);
     NvmlPoller::Next seen(const model::Uuid& gpu, const NvmlPoller::Figures& figures);
     template <class Say>

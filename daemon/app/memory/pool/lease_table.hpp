@@ -36,6 +36,8 @@ class LeaseTable {
     [[nodiscard]] virtual std::vector<Saved> saved() const = 0;
     /// Whether records of an earlier daemon can't be read (any more).
     [[nodiscard]] virtual bool damaged() const = 0;
+    /// Whether there was none: no earlier daemon, or somebody has removed or emptied it.
+    [[nodiscard]] virtual bool is_new() const = 0;
     /// Takes a place for an empty lease. Refused (storage) if the table is full and can't grow.
     virtual Result<std::size_t> add(const LeaseKey& key) = 0;
     /// Each of the two amounts is old or new after a crash, never a mixture.

@@ -48,6 +48,29 @@ TEST(LeaseEscape, KillEndsTheProcessThatHoldsIt) {
     EXPECT_EQ(bed.processes.killed.front(), 1);
 }
 
+/// What it holds is charged to it all the same.
+TEST(LeaseEscape, NobodyIsKilledBecauseTheLeasesAreLost) {
+    for (const bool removed : {false, true}) {
+        LeaseMemory table;
+        table.was_damaged = !removed;
+        table.was_new = removed;
+        LeaseBed bed(4 * kGiB, table, with(OnEscape::kill));
+        if (removed) {
+            bed.leases.wait_for_driver();
+            auto running = instance("one", 4 * kGiB);
+            running.attached = model::Process{1, 1, "boot"};
+            bed.leases.set_instance(running);
+            bed.leases.driver_answered();
+        }
+        bed.enter(1);
+        bed.fronts.charges[1] = 600 * kMiB;  // of leases that nobody remembers
+        bed.gpus.shown[1] = 856 * kMiB;
+        bed.loop.advance(kFound);
+        EXPECT_TRUE(bed.processes.killed.empty()) << removed;
+        EXPECT_GE(bed.used(), 856 * kMiB) << removed;
+    }
+}
+
 // A card whose contexts are larger than twice the estimate, until the estimate is configured.
 TEST(LeaseEscape, WhatMayBeAContextIsReportedButNotKilledFor) {
     LeaseBed bed(4 * kGiB, {}, with(OnEscape::kill));

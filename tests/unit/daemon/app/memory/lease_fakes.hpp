@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <deque>
 #include <map>
 #include <optional>
@@ -82,7 +84,10 @@ class LeaseLoop final : public Loop {
 
 struct LeaseProcesses final : Processes {
     std::set<std::int32_t> dead;
-    Result<model::Process> identify(std::int32_t pid) override { return model::Process{pid, 1, "boot"}; }
+    std::uint64_t started = 50;  ///< when the daemon itself was
+    Result<model::Process> identify(std::int32_t pid) override {
+        return model::Process{pid, pid == getpid() ? started : 1, "boot"};
+    }
     bool alive(const model::Process& process) override { return !dead.contains(process.pid); }
     std::optional<std::uint32_t> user_of(const model::Process&) override { return 0; }
     ProcessOwner owner_of(const model::Process&) override { return {}; }
@@ -136,6 +141,8 @@ struct LeaseGpus final : Gpus {
 };
 
 struct LeaseMemory final : LeaseTable {
+    bool was_new = false;
+    [[nodiscard]] bool is_new() const override { return was_new; }
     std::map<std::size_t, Saved> records;
     std::size_t next = 0;
     bool full = false;

@@ -159,14 +159,11 @@ void Daemon::compose(store::State state) {
         loop_, [this](auto done) { look_again(std::move(done)); },
         [this]() -> const model::Node& { return service_->node(); }, [this] { return failures_ > 0; }});
     bus_->set_second_look(*second_looks_);
-    records_ = std::make_unique<store::InstanceRecords>(read_.config.runtime_dir / "admitted");
     const app::NodeFollowers followers = {*records_, *history_, *slicer_};
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_,
                               events_, wall_clock, processes_.boot_id(), second_looks_.get()});
-    left_ = std::make_unique<LeftInstances>(
-        LeftInstances::Outside{*service_, *link_, *leases_, *records_, descriptors_}, processes_.boot_id());
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{
         loop_, *bus_, *link_, processes_, driver_, *service_, events_, wall_clock});
@@ -204,6 +201,10 @@ tl::expected<void, std::string> Daemon::start() {
     lease_file_ = std::move(*leases);
     if (!lease_file_->damage().empty()) log::error("leases: {}", lease_file_->damage());
 
+    records_ = std::make_unique<store::InstanceRecords>(read_.config.runtime_dir / "admitted");
+    left_ = std::make_unique<LeftInstances>(*records_, processes_, processes_.boot_id());
+    if (left_->complete(state->node))
+        if (const auto saved = store_.save(state->node); !saved) log::error("{}", saved.error().text);
     choose_module(*state);
     reading.reset();
     auto connected = bus::Bus::connect(loop_, CGPU_VERSION, [this](const std::string& why) { fail(why); });
@@ -220,7 +221,6 @@ tl::expected<void, std::string> Daemon::start() {
 void Daemon::take_over_instances() {
     leases_->wait_for_driver();
     service_->adopt();
-    left_->take_up();
     upgrader_->resume();
 }
 
@@ -270,7 +270,7 @@ void Daemon::gpus_listed(const app::Result<model::SeenGpus>& seen) {
     } else {
         driver_failed(seen.error().text);
     }
-    left_->driver_answered();
+    left_->driver_answered({*service_, *link_, *leases_, descriptors_});
     const bool whole = seen && !seen->gpus.empty() && seen->lost.empty();
     next_look_ = loop_.at(next_look_at(whole ? kLookAgain : kLookAgainSoon), [this] { look_for_gpus(); });
     if (std::exchange(open_, true)) return;

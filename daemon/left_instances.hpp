@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,29 +16,30 @@ namespace cgpu {
 /// that; what is left of others goes, unless a process uses it.
 class LeftInstances {
   public:
+    /// Reads the records of this boot.
+    LeftInstances(store::InstanceRecords& records, app::Processes& processes, const std::string& boot_id);
+
+    /// Puts those that are newer than the loaded state into it, all together. True: it has changed. Call
+    /// before anything is made of the state. A state of an earlier boot, of which nothing may hold any more,
+    /// is left as it is.
+    [[nodiscard]] bool complete(model::Node& loaded);
+
     struct Outside {
         app::Service& service;
         link::Server& link;
         app::Leases& leases;
-        store::InstanceRecords& records;
         system::ServiceDescriptors& descriptors;
     };
-
-    /// Reads the records. Call before the service tells of the node.
-    LeftInstances(const Outside& outside, const std::string& boot_id);
-
-    /// Takes up those that fit. Call after the service has taken over what the state has.
-    void take_up();
-    /// The same for the others: before the driver's first answer the node may not know its GPUs. Then what is
-    /// left goes. Call after each answer.
-    void driver_answered();
+    /// Takes up the others: before the driver's first answer the node may not know their GPUs. Then what is
+    /// left of instances that nobody knows goes. Call after each answer.
+    void driver_answered(const Outside& outside);
 
   private:
-    void forget_others();
+    void forget_others(const Outside& outside);
 
-    Outside outside_;
-    std::vector<store::InstanceRecord> left_;
-    std::uint64_t loaded_;  ///< the state's generation
+    store::InstanceRecords& records_;
+    std::string boot_id_;
+    std::vector<model::InstanceRecord> left_;  ///< those whose first process lives come first
     bool answered_ = false;
 };
 

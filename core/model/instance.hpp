@@ -50,6 +50,12 @@ struct Instance {
     friend bool operator==(const Instance&, const Instance&) = default;
 };
 
+/// An instance as a node of this generation had it.
+struct InstanceRecord {
+    Instance instance;
+    std::uint64_t generation = 0;
+};
+
 /// As messages name it: `instance 3f2a4c5d6e7f (train)`; without the parentheses if it has no name. The name
 /// was chosen by others, so it is quoted and stays on one line.
 [[nodiscard]] std::string describe(const Instance& instance);

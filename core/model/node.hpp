@@ -148,10 +148,17 @@ class Node {
     // The life of an instance.
     /// Sets its generation. Refused: exists, invalid, not_found, unsupported, no_space, no_memory, busy.
     [[nodiscard]] tl::expected<Change, Refusal> add_instance(Instance instance);
-    /// One that lives, and that this node doesn't have, or has as it was before. As add_instance(), but it
-    /// keeps its own generation, by which its leases know it. `generation`: of the node that had it so.
-    /// Refused (exists) also if another instance has its id.
-    [[nodiscard]] tl::expected<Change, Refusal> take_up(Instance instance, std::uint64_t generation);
+    /// A record that was not taken up, and why.
+    struct Untaken {
+        InstanceRecord record;
+        Refusal refusal;
+    };
+    /// Instances that live, and that this node doesn't have, or has as they were before: all together,
+    /// because of the same moment. What the node has of their ids goes; of those that don't fit it stays, if
+    /// there is room for it. As add_instance(), but each keeps its generation, by which its leases know it; a
+    /// percentage that is no whole number of slices any more becomes the weight that it was. Returns what
+    /// doesn't fit.
+    [[nodiscard]] std::vector<Untaken> take_up(std::vector<InstanceRecord> records);
     /// Busy if another process is attached already.
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
     /// Its first process has ended, and this one of its processes lives on. Invalid if none was attached.

@@ -110,18 +110,33 @@ tl::expected<void, Refusal> Node::check_quotas(const Instance& instance) const {
     return {};
 }
 
-tl::expected<Change, Refusal> Node::take_up(Instance instance, std::uint64_t generation) {
-    const auto* there = find_instance(instance.id);
-    if (there != nullptr && there->generation != instance.generation)
-        return refuse(Reason::exists, describe(instance), "there is another one of its id",
-                      "remove that one");
+std::vector<Node::Untaken> Node::take_up(std::vector<InstanceRecord> records) {
     Node next = *this;
-    next.instances_.remove(instance.id);
-    if (auto checked = next.check_quotas(instance); !checked) return tl::unexpected(checked.error());
-    next.generation_ = std::max({generation_, generation, instance.generation});
-    next.instances_.add(std::move(instance));
+    for (const auto& record : records) next.instances_.remove(record.instance.id);
+    std::vector<Untaken> untaken;
+    bool any = false;
+    for (auto& record : records) {
+        for (Quota& quota : record.instance.quotas)
+            if (const Gpu* gpu = find_gpu(quota.gpu); gpu != nullptr && quota.percent) {
+                const auto weight = weight_under(quota, gpu->settings.max_inst);
+                if (!weight) quota.percent.reset();
+                quota.weight = weight.value_or(quota.weight);
+            }
+        if (auto checked = next.check_quotas(record.instance); !checked) {
+            untaken.push_back({std::move(record), std::move(checked.error())});
+            continue;
+        }
+        next.generation_ = std::max({next.generation_, record.generation, record.instance.generation});
+        next.instances_.add(std::move(record.instance));
+        any = true;
+    }
+    for (const auto& [record, refusal] : untaken)
+        if (const auto* before = find_instance(record.instance.id); before && next.check_quotas(*before))
+            next.instances_.add(*before);
+    if (!any) return untaken;
     *this = std::move(next);
-    return changed();
+    changed();
+    return untaken;
 }
 
 tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& process) {

@@ -50,6 +50,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 InstanceRecords::InstanceRecords(fs::path folder) : folder_(std::move(folder)) {
     std::error_code ignored;  // then none can be written, which is said there
+    // It is cgpud's own: something else there is nobody's.
+    if (!fs::is_directory(fs::symlink_status(folder_, ignored))) fs::remove(folder_, ignored);
     fs::create_directory(folder_, ignored);
     fs::permissions(folder_, fs::perms::owner_all, ignored);
 }
@@ -64,7 +66,7 @@ std::vector<InstanceRecord> InstanceRecords::left(const std::string& boot_id) co
         const auto text = files::read_whole(path, kLongest);
         auto record = text && *text ? record_in(**text) : std::nullopt;
         if (!record || path != path_of(record->instance.id)) {
-            log::warn("{}: it is no whole record of an instance, and is left out", path.string());
+            log::warn("{}: it is no whole record of an instance, and is removed", path.string());
         } else if (record->instance.attached && record->instance.attached->boot_id == boot_id) {
             found.push_back(std::move(*record));
         }

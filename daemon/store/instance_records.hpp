@@ -10,11 +10,7 @@
 
 namespace cgpu::store {
 
-/// An instance as a node of this generation had it.
-struct InstanceRecord {
-    model::Instance instance;
-    std::uint64_t generation = 0;
-};
+using model::InstanceRecord;
 
 /// A second copy of each instance that has a process, in `<runtime_dir>/admitted/ID.json`, which lives as
 /// long as the boot does. state.json decides; these are for instances that it doesn't have though they run:

@@ -1,5 +1,7 @@
 #include "daemon/store/state_file.hpp"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -91,6 +93,12 @@ app::Result<std::optional<StateFile::Found>> StateFile::read() const {
 
 app::Result<State> StateFile::load() {
     remove_leftovers(path_);
+    std::error_code unknown;
+    if (const auto spare = std::filesystem::symlink_status(spare_of(path_), unknown);
+        std::filesystem::exists(spare) && !std::filesystem::is_regular_file(spare))
+        log::warn(
+            "{} is no file, so no former state is kept for the case that {} is damaged. Try: remove it.",
+            spare_of(path_).string(), path_.string());
     auto found = read();
     if (!found) return tl::unexpected(found.error());
     if (*found && !(*found)->damage.empty()) {
@@ -100,17 +108,25 @@ app::Result<State> StateFile::load() {
                    (*found)->damage, moved ? "is " + aside + " now" : "could not be moved away");
     }
     if (*found) return state_ = std::move((*found)->state);
+    keep_former();
     std::error_code ignored;  // what can't be made is refused by the save
-    const auto former = path_.string() + ".former";
-    if (std::filesystem::rename(spare_of(path_), former, ignored); !ignored)
-        log::warn(
-            "state file {}: it is not there, so settings are those of the configuration. The state before "
-            "its "
-            "last change is {} now. Try: if the file was lost, stop cgpud, and move that one in its place.",
-            path_.string(), former);
     std::filesystem::create_directory(path_.parent_path(), ignored);
     if (const auto saved = save(State{}); !saved) return tl::unexpected(saved.error());
     return state_;
+}
+
+/// The state file is missing. What is kept of it is out of the way of the next save, unless an earlier one
+/// is.
+void StateFile::keep_former() const {
+    const auto spare = read_file(spare_of(path_));
+    const auto former = path_.string() + ".former";
+    if (!spare || !*spare ||
+        ::renameat2(AT_FDCWD, spare_of(path_).c_str(), AT_FDCWD, former.c_str(), RENAME_NOREPLACE) != 0)
+        return;
+    log::warn(
+        "state file {}: it is not there, so settings are those of the configuration. The state before its "
+        "last change is {} now. Try: if the file was lost, stop cgpud, and move that one in its place.",
+        path_.string(), former);
 }
 
 app::Result<void> StateFile::check() const {

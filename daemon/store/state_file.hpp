@@ -46,6 +46,7 @@ class StateFile final : public app::Store, public app::RecordStore {
     };
 
     app::Result<void> save(State state);
+    void keep_former() const;
     /// Empty: there is no file.
     [[nodiscard]] app::Result<std::optional<Found>> read() const;
 

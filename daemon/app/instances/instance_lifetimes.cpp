@@ -180,21 +180,29 @@ void InstanceLifetimes::adopt(const model::Instance& instance) {
                                           model::describe(instance) + ": taken up again"));
 }
 
-Result<void> InstanceLifetimes::take_up(const model::Instance& instance, std::uint64_t generation) {
-    const bool known = state_.node().find_instance(instance.id) != nullptr;
-    const auto changed =
-        state_.change([&](model::Node& node) { return node.take_up(instance, generation); }, {});
-    if (!changed) return tl::unexpected(changed.error());
-    log::warn(log::about(instance), "{} lives, and the state {}: it has what its record says",
-              model::describe(instance), known ? "had it as it was before" : "did not have it");
-    adopt(instance);
-    if (known)
-        outside_.publisher.instance_changed(instance.id);
-    else
-        outside_.publisher.instance_added(instance.id);
+std::vector<model::Node::Untaken> InstanceLifetimes::take_up(
+    const std::vector<model::InstanceRecord>& records) {
+    std::vector<model::Node::Untaken> untaken;
+    const auto changed = state_.change(
+        [&](model::Node& node) -> tl::expected<model::Change, model::Refusal> {
+            untaken = node.take_up(records);
+            return untaken.size() == records.size() ? model::Change::unchanged : model::Change::changed;
+        },
+        {});
+    if (!changed) {
+        untaken.clear();
+        for (const auto& record : records) untaken.push_back({record, changed.error()});
+        return untaken;
+    }
+    for (const auto& record : records) {
+        const auto is_it = [&](const auto& each) { return each.record.instance.id == record.instance.id; };
+        if (std::ranges::any_of(untaken, is_it)) continue;
+        adopt(*state_.node().find_instance(record.instance.id));
+        outside_.publisher.instance_added(record.instance.id);
+    }
     outside_.publisher.gpus_changed();
     outside_.admission.instances_changed();
-    return {};
+    return untaken;
 }
 
 /// Since it was created, and not since this daemon was started: each restart would hold its memory that much

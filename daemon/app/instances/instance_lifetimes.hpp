@@ -32,7 +32,7 @@ class InstanceLifetimes {
     /// After start: watches the processes of the instances that the saved state has, and opens their links.
     void adopt();
     /// See Service.
-    Result<void> take_up(const model::Instance& instance, std::uint64_t generation);
+    std::vector<model::Node::Untaken> take_up(const std::vector<model::InstanceRecord>& records);
     /// The instance ends with this process: its first one or, before Attach, the one that created it.
     void watch_end(const model::InstanceId& id, const model::Process& process);
     /// Called by the link: no process uses this instance's socket any more.

@@ -79,10 +79,10 @@ class Service final : public ModesOfGpus {
     /// Takes over what the saved state has: opens the links of the instances, watches their processes, drops
     /// those that have ended meanwhile. Call once, after start.
     void adopt();
-    /// Adds an instance that lives and that the saved state doesn't have, as it was, and takes it over.
-    /// Refused: as Node::take_up().
-    Result<void> take_up(const model::Instance& instance, std::uint64_t generation) {
-        return lifetimes_.take_up(instance, generation);
+    /// Adds instances that live and that the node doesn't have, as they were, and takes them over. Returns
+    /// what doesn't fit.
+    std::vector<model::Node::Untaken> take_up(const std::vector<model::InstanceRecord>& records) {
+        return lifetimes_.take_up(records);
     }
     /// A reloaded configuration; it applies to instances and GPUs that come from now on.
     void set_settings(Settings settings);

@@ -76,13 +76,16 @@ void Leases::set_gpus(std::vector<model::Uuid> gpus) {
 }
 
 void Leases::set_instance(const model::Instance& instance) {
-    // An earlier daemon had it, and so a table.
-    if (waiting_for_driver_ && instance.attached && outside_.table.is_new() && !damaged_) {
-        log::warn(
-            "leases: there was no lease file, and instances run. Memory is counted by the driver's figures "
-            "until "
-            "processes end.");
-        leases_are_lost();
+    // An earlier daemon had it: its processes haven't connected again yet, whatever the table says.
+    if (waiting_for_driver_ && instance.attached && !std::exchange(taken_over_, true)) {
+        wait_for_processes();
+        if (outside_.table.is_new() && !damaged_) {
+            log::warn(
+                "leases: there was no lease file, and instances run. Memory is counted by the driver's "
+                "figures "
+                "until processes end.");
+            leases_are_lost();
+        }
     }
     const auto key = key_of(instance);
     for (const auto& quota : instance.quotas) {

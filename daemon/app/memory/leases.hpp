@@ -175,7 +175,8 @@ class Leases {
     /// Leases of an earlier daemon, not taken over yet.
     std::multimap<InstanceKey, LeaseTable::Saved> left_;
     Nanos settled_at_ = 0;
-    Nanos outside_from_ = 0;  ///< before then an unknown process may not have reconnected yet
+    bool taken_over_ = false;  ///< an instance of an earlier daemon
+    Nanos outside_from_ = 0;   ///< before then an unknown process may not have reconnected yet
     bool damaged_ = false;
     bool waiting_for_driver_ = false;
     EscapeJudge judge_{pools_, contexts_};

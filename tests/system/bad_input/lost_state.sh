@@ -53,7 +53,7 @@ expect stop_cgpud TERM
 rm $state/.state.json.spare $state/state.json.damaged
 cp "$scratch/of_first" $state/state.json
 expect start_cgpud
-expect in_log "second.* lives, and the state did not have it"
+expect in_log "second.*: the state does not have it so: it has what its record says"
 expect_equal "jobs" "$(jobs)" "$before"
 computes first
 computes second
@@ -75,7 +75,7 @@ jq 'del(.checksum) | .instances |= map(select(.name == "first")) | .instances[0]
     "$scratch/right" >$state/state.json
 rm -f $state/.state.json.spare
 expect start_cgpud
-expect in_log "second.* runs, the state does not have it so, and it can't be taken up again: "
+expect in_log "second.* runs, the state does not have it, and it can't be taken up again: "
 wait_for 10 in_log 'link: process [0-9]+ has .* mounted, and the state has no such instance'
 expect_equal "jobs" "$(cgpuctl list --json | jq -c '[.[].name]')" '["first"]'
 doctor_names orphans "process ${pids[second]} was started in instance .*, which cgpud does not know any more"

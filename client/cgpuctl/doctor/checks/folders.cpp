@@ -57,12 +57,21 @@ Findings set_aside(const Host& host, const char* check, const std::string& folde
         if (host.exists(path))
             findings.push_back(
                 {Level::warning, check, path + " is there",
-                 "cgpud found that file damaged or missing when it was started, and has gone on "
-                 "without it",
+                 "cgpud found that file damaged when it was started, and has gone on without it",
                  "look for a fault of the disk (dmesg) and for what cgpud said then "
                  "(journalctl -u cgpud); then remove that file"});
     }
     return findings;
+}
+
+/// What was left of a state that is gone.
+Findings former_state(const Host& host, const char* check, const std::string& folder) {
+    const auto path = folder + "/state.json.former";
+    if (!host.exists(path)) return {};
+    return {{Level::warning, check, path + " is there",
+             "cgpud found no state.json when it was started, and has taken the configuration's settings",
+             "if you removed the state, remove that file, too. If it was lost: systemctl stop cgpud, mv " +
+                 path + " " + folder + "/state.json, systemctl start cgpud"}};
 }
 
 }  // namespace
@@ -81,9 +90,9 @@ Findings check_folders(const Look& look) {
             "no job or container can be started and no setting changed, because nothing can be saved"),
         check_folder(look.host, "runtime folder", runtime, user,
                      "no job or container can be started, because its link can't be made")};
-    for (auto& found : set_aside(look.host, "state folder", state,
-                                 {"state.json.damaged", "state.json.former", "history.damaged"}))
+    for (auto& found : set_aside(look.host, "state folder", state, {"state.json.damaged", "history.damaged"}))
         findings.push_back(std::move(found));
+    for (auto& found : former_state(look.host, "state folder", state)) findings.push_back(std::move(found));
     for (auto& found : set_aside(look.host, "runtime folder", runtime, {"leases.damaged"}))
         findings.push_back(std::move(found));
     return findings;

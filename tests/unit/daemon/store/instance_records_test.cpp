@@ -98,6 +98,16 @@ TEST_F(InstanceRecordsTest, AFaultyOneIsLeftOutAndGoes) {
     EXPECT_FALSE(fs::exists(path / "b1.json"));
 }
 
+TEST_F(InstanceRecordsTest, AFolderThatIsNoneIsReplacedAndNothingElsewhereIsTouched) {
+    fs::create_directory(folder / "others");
+    write_text(folder / "others" / "a1.json", "not ours");
+    fs::create_directory_symlink(folder / "others", path);
+    InstanceRecords(path).update(node);
+    EXPECT_EQ(left(), (Ids{"a1", "b1"}));
+    EXPECT_EQ(read_text(folder / "others" / "a1.json"), "not ours");
+    EXPECT_FALSE(fs::is_symlink(path));
+}
+
 TEST_F(InstanceRecordsTest, WhatTheNodeHasStaysAndAFolderThatCanNotBeWrittenHurtsNobody) {
     InstanceRecords records(path);
     records.update(node);

@@ -64,8 +64,20 @@ TEST(StateDamage, OneThatIsMissingBeginsAnewAndItsFormerStateIsKept) {
     ASSERT_TRUE(file.save(full_node()).has_value());
     fs::remove(file.path());
     EXPECT_EQ(StateFile(folder.path()).load()->node, Node{});
+    // Lost again, what was kept first has more of what people had set.
+    StateFile again(folder.path());
+    ASSERT_TRUE(again.load());
+    ASSERT_TRUE(again.save(Node{}).has_value());
+    ASSERT_TRUE(again.save(Node{}).has_value());
+    fs::remove(file.path());
+    EXPECT_EQ(StateFile(folder.path()).load()->node, Node{});
     fs::rename(folder / "state.json.former", file.path());
     EXPECT_EQ(StateFile(folder.path()).load()->node, v100());
+    // What is no state isn't recommended.
+    fs::remove(file.path());
+    write_text(spare_of(file.path()), "{");
+    EXPECT_EQ(StateFile(folder.path()).load()->node, Node{});
+    EXPECT_FALSE(fs::exists(folder / "state.json.former"));
 }
 
 TEST(StateDamage, ACheckSaysNoMoreThanThatTheFormerStateWouldBeTaken) {

@@ -350,19 +350,12 @@ TEST_F(ServiceTest, an_instance_that_the_state_does_not_have_is_taken_up_as_it_w
     service->adopt();
     publisher.said.clear();
     links.opened.erase(lost.id);
-    ASSERT_TRUE(service->take_up(lost, 77));
+    EXPECT_TRUE(service->take_up({{lost, 77}}).empty());
     EXPECT_EQ(*service->node().find_instance(lost.id), lost) << "its generation included: leases have it";
     EXPECT_GT(service->node().generation(), 77U) << "nobody has seen that generation";
     EXPECT_EQ(store.saved, service->node());
     EXPECT_TRUE(links.opened.contains(lost.id));
     EXPECT_EQ(publisher.said, (std::vector<std::string>{"added bbbb", "gpus"}));
-    auto changed = lost;
-    changed.quotas.at(0).weight += 1;
-    ASSERT_TRUE(service->take_up(changed, 78)) << "the state had it as it was before";
-    EXPECT_EQ(*service->node().find_instance(lost.id), changed);
-    EXPECT_EQ(publisher.said.at(2), "changed bbbb");
-    ++changed.generation;
-    EXPECT_EQ(service->take_up(changed, 79).error().reason, Refusal::Reason::exists) << "another one";
     processes.kill(200);
     EXPECT_EQ(service->node().find_instance(lost.id), nullptr) << "it is watched";
 }
@@ -373,10 +366,16 @@ TEST_F(ServiceTest, what_does_not_fit_beside_the_others_is_not_taken_up) {
     auto lost = *service->node().find_instance(*model::InstanceId::parse("aaaa"));
     lost.id = *model::InstanceId::parse("bbbb");
     const auto before = service->node();
-    EXPECT_EQ(service->take_up(lost, 77).error().reason, Refusal::Reason::no_memory);
+    const auto untaken = service->take_up({{lost, 77}});
+    ASSERT_EQ(untaken.size(), 1U);
+    EXPECT_EQ(untaken[0].refusal.reason, Refusal::Reason::no_memory);
+    EXPECT_EQ(untaken[0].record.instance, lost);
     EXPECT_EQ(service->node(), before);
-    lost.quotas.at(0).gpu = *model::Uuid::parse("GPU-00000000-0000-0000-0000-000000000009");
-    EXPECT_EQ(service->take_up(lost, 77).error().reason, Refusal::Reason::not_found);
+    EXPECT_FALSE(links.opened.contains(lost.id));
+    store.full = true;
+    lost.quotas.at(0).memory_limit = model::Bytes::from_mib(1);
+    EXPECT_EQ(service->take_up({{lost, 77}}).at(0).refusal.reason, Refusal::Reason::storage);
+    EXPECT_EQ(service->node(), before);
 }
 
 }  // namespace

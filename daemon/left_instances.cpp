@@ -26,7 +26,7 @@ LeftInstances::LeftInstances(store::InstanceRecords& records, app::Processes& pr
     : records_(records), boot_id_(boot_id), left_(records.left(boot_id)) {
     // One whose first process has ended may have others, and may as well be over: it has no part in what
     // those that live for sure need.
-    std::ranges::stable_partition(left_, [&](const model::InstanceRecord& record) {
+    std::stable_partition(left_.begin(), left_.end(), [&](const model::InstanceRecord& record) {
         return processes.alive(*record.instance.attached);
     });
 }

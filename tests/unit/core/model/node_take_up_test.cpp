@@ -105,6 +105,7 @@ RC_GTEST_PROP(NodeTakeUpProperty, KeepsTheRulesOfANode, ()) {
         records.insert_or_assign(made.id, InstanceRecord{made, 20 + i});
     }
     std::vector<InstanceRecord> all;
+    all.reserve(records.size());
     for (const auto& [id, record] : records) all.push_back(record);
     const auto untaken = n.take_up(all);
     RC_ASSERT(untaken.size() <= all.size());

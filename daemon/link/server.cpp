@@ -98,10 +98,8 @@ void Server::remove_unless_seen(const std::filesystem::path& folder) {
         if (seen && !known)
             log::error(
                 "link: process {} has {} mounted, and the state has no such instance. The folder is kept, "
-                "and "
-                "the process is not served. Try: put the right state.json in its place and start cgpud "
-                "again, "
-                "or end the process.",
+                "and the process is not served. Try: put the right state.json in its place and start cgpud "
+                "again, or end the process.",
                 seen->pid, folder.string());
         if (!seen && !known) remove_folder(folder);
         searches_.erase(std::filesystem::path(folder));  // last, because it may be this that is called

@@ -17,6 +17,7 @@ namespace cgpu::store {
 namespace {
 
 namespace fs = std::filesystem;
+using model::InstanceRecord;
 using nlohmann::json;
 using nlohmann::ordered_json;
 

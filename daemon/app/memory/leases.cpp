@@ -82,8 +82,7 @@ void Leases::set_instance(const model::Instance& instance) {
         if (outside_.table.is_new() && !damaged_) {
             log::warn(
                 "leases: there was no lease file, and instances run. Memory is counted by the driver's "
-                "figures "
-                "until processes end.");
+                "figures until processes end.");
             leases_are_lost();
         }
     }

@@ -219,8 +219,6 @@ class Mutations:
                 return self.fault(what, name, way, f"cgpud crashed with {process.returncode}: {text[-2000:]}")
             if str(path) not in text or ". Try: " not in text:
                 return self.fault(what, name, way, f"the refusal doesn't name the file: {text[-500:]}")
-            if os.environ.get("CGPU_TEST_DETAILS"):
-                print(what, text[-300:])
             return self.count(name, way, "refused")
         node = Node(self.until)
         if name == "leases":

@@ -55,6 +55,17 @@ class ServiceTest : public ::testing::Test {
         return service->attach(id, *process, caller, {});
     }
 
+    /// An instance with the first process 200, of which process 300 would be found, too.
+    model::InstanceId attached_with_another() {
+        see_v100();
+        EXPECT_TRUE(create("aaaa", "4"));
+        processes.living.insert({200, 300});
+        EXPECT_TRUE(attach("aaaa", 200));
+        auto id = *model::InstanceId::parse("aaaa");
+        links.members[id] = {300, 7, "boot"};
+        return id;
+    }
+
     Caller caller{0, {100, 7, "boot"}};
     FakeLoop loop;
     FakeStore store;

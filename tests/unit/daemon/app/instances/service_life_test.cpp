@@ -103,12 +103,7 @@ TEST_F(ServiceTest, it_stays_as_long_as_a_child_uses_its_link) {
 }
 
 TEST_F(ServiceTest, it_goes_on_with_another_of_its_processes) {
-    see_v100();
-    ASSERT_TRUE(create("aaaa", "4"));
-    processes.living.insert({200, 300});
-    ASSERT_TRUE(attach("aaaa", 200));
-    const auto id = *links.opened.begin();
-    links.members[id] = {300, 7, "boot"};
+    const auto id = attached_with_another();
     links.refreshed.clear();
     processes.kill(200);
     EXPECT_EQ(service->node().find_instance(id)->attached->pid, 200) << "it may be ending, too";
@@ -141,12 +136,7 @@ TEST_F(ServiceTest, the_living_first_processes_of_other_instances_are_not_looked
 }
 
 TEST_F(ServiceTest, a_killed_one_does_not_go_on_with_what_does_not_use_the_gpu) {
-    see_v100();
-    ASSERT_TRUE(create("aaaa", "4"));
-    processes.living.insert({200, 300});
-    ASSERT_TRUE(attach("aaaa", 200));
-    const auto id = *links.opened.begin();
-    links.members[id] = {300, 7, "boot"};
+    const auto id = attached_with_another();
     processes.by_signal = {200};
     links.in_use.insert(id);
     processes.kill(200);
@@ -192,12 +182,7 @@ TEST_F(ServiceTest, it_goes_on_with_another_where_the_disk_is_full_too) {
 }
 
 TEST_F(ServiceTest, who_it_goes_on_with_is_saved_when_the_disk_allows_it) {
-    see_v100();
-    ASSERT_TRUE(create("aaaa", "4"));
-    processes.living.insert({200, 300});
-    ASSERT_TRUE(attach("aaaa", 200));
-    const auto id = *links.opened.begin();
-    links.members[id] = {300, 7, "boot"};
+    const auto id = attached_with_another();
     store.full = true;
     processes.kill(200);
     loop.advance(3'000'000'000);
@@ -209,12 +194,7 @@ TEST_F(ServiceTest, who_it_goes_on_with_is_saved_when_the_disk_allows_it) {
 }
 
 TEST_F(ServiceTest, who_has_ended_before_the_disk_allowed_it_is_not_saved) {
-    see_v100();
-    ASSERT_TRUE(create("aaaa", "4"));
-    processes.living.insert({200, 300});
-    ASSERT_TRUE(attach("aaaa", 200));
-    const auto id = *links.opened.begin();
-    links.members[id] = {300, 7, "boot"};
+    const auto id = attached_with_another();
     store.full = true;
     processes.kill(200);
     loop.advance(1'000'000'000);

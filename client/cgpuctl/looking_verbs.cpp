@@ -63,7 +63,7 @@ std::span<const Verb> looking_verbs() {
          {{"--since", &Input::since, "TIME",
            "10min, 1h, yesterday, \"2026-01-31 08:15\"; default: all that is kept"},
           {"--until", &Input::until, "TIME", "the same; default: now"},
-          {"--by", &Input::by, "ROWS", "a row for each name, gpu or day; default: name"},
+          {"--by", &Input::by, "ROWS", "a row for each name, gpu, day or user; default: name"},
           {"--svg", &Input::svg, "FILE", "also draw a plot; -: print it instead"},
           {"--csv", &Input::csv, "", "print CSV, with seconds and bytes"},
           kJson,

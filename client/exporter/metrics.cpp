@@ -248,7 +248,10 @@ void add_containers(std::vector<MetricFamily>& families, const Snapshot& snapsho
     for (const Instance& instance : snapshot.instances)
         add(info,
             joined(labels_of(instance),
-                   {{"image", label(instance.image)}, {"module_version", label(instance.module_version)}}),
+                   {{"image", label(instance.image)},
+                    {"module_version", label(instance.module_version)},
+                    {"owner", instance.owner ? std::to_string(*instance.owner) : std::string()},
+                    {"declared_owner", label(instance.declared_owner)}}),
             1);
     keep(families, std::move(info));
     for (const ContainerMetric& metric : kContainerMetrics) {

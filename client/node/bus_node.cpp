@@ -211,6 +211,7 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
     Options options = options_for(wanted.dry_run);
     if (!wanted.image.empty() && wanted.image.size() <= model::kMaxImageName)
         options.emplace("image", sdbus::Variant(valid_utf8(wanted.image)));
+    if (wanted.user) options.emplace("user", sdbus::Variant(*wanted.user));
     std::map<std::string, std::string> variables;
     for (const auto& [name, value] : wanted.variables) variables.emplace(valid_utf8(name), valid_utf8(value));
     return until_others_have_ended([&] {

@@ -24,6 +24,8 @@ struct NewInstance {
     std::string image;  ///< what the container was made from; empty: not known, or it isn't a container
     std::map<std::string, std::string> variables;  ///< the request: the container's environment
     bool dry_run = false;
+    /// As whom a job of root's will run. Empty: it is a container, or it runs as the caller.
+    std::optional<std::uint32_t> user = std::nullopt;
 };
 
 /// A new instance, as CreateInstance returns it.

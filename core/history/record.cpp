@@ -10,6 +10,8 @@ namespace {
 
 /// "cgH1". Records of another layout need another one.
 constexpr std::uint32_t kRecordMagic = 0x31486763;
+/// "cgH2": a declared owner lies behind a shorter name.
+constexpr std::uint32_t kDeclaredMagic = 0x32486763;
 constexpr std::uint64_t kMeasured = 1;
 constexpr std::uint64_t kEnded = 2;
 /// Without it the owner's bytes are 0.
@@ -18,7 +20,9 @@ constexpr std::uint64_t kHasOwner = 4;
 constexpr std::size_t kChecked = 8;  ///< the checksum is of everything from here
 constexpr std::size_t kInstanceAt = 128;
 constexpr std::size_t kNameAt = kInstanceAt + kMostInstanceBytes;
+constexpr std::size_t kDeclaredAt = kNameAt + kMostNameBesideOwner + 1;
 static_assert(kNameAt + kMostNameBytes < kRecordBytes);
+static_assert(kDeclaredAt + model::kMaxOwnerName <= kRecordBytes);
 /// A year that no clock shows, and a duration that no interval has: sums of both can't overflow.
 constexpr std::uint64_t kMostUs = std::uint64_t{1} << 56U;
 /// The most of any other figure, so that a node's sums can't overflow.
@@ -59,16 +63,18 @@ bool sane(const Record& record) {
 RecordBytes encode(const Record& record) {
     RecordBytes bytes{};
     Writer out(bytes);
-    out.number(kRecordMagic);
+    const bool declared = !record.owner.declared.empty();
+    out.number(declared ? kDeclaredMagic : kRecordMagic);
     out.number(std::uint32_t{0});
     each_figure(out, record);
     out.number((record.measured ? kMeasured : 0) | (record.ended ? kEnded : 0) |
-               (record.owner ? kHasOwner : 0));
+               (record.owner.user ? kHasOwner : 0));
     out.number(record.gpu_index);
     out.raw(record.gpu.raw());
-    out.number(record.owner.value_or(0));
+    out.number(record.owner.user.value_or(0));
     out.at(kInstanceAt).text(cut(record.instance, kMostInstanceBytes));
-    out.at(kNameAt).text(cut(record.name, kMostNameBytes));
+    out.at(kNameAt).text(cut(record.name, declared ? kMostNameBesideOwner : kMostNameBytes));
+    if (declared) out.at(kDeclaredAt).text(cut(record.owner.declared, model::kMaxOwnerName));
     out.at(sizeof kRecordMagic).number(checksum(std::span(bytes).subspan(kChecked)));
     return bytes;
 }
@@ -80,7 +86,8 @@ std::optional<Record> decode(std::span<const std::byte> bytes) {
     std::uint32_t sum = 0;
     in.number(magic);
     in.number(sum);
-    if (magic != kRecordMagic || sum != checksum(bytes.subspan(kChecked))) return std::nullopt;
+    const bool declared = magic == kDeclaredMagic;
+    if ((magic != kRecordMagic && !declared) || sum != checksum(bytes.subspan(kChecked))) return std::nullopt;
     Record record;
     std::uint64_t flags = 0;
     std::uint32_t owner = 0;
@@ -93,9 +100,10 @@ std::optional<Record> decode(std::span<const std::byte> bytes) {
     record.gpu = model::Uuid(raw);
     record.measured = (flags & kMeasured) != 0;
     record.ended = (flags & kEnded) != 0;
-    if ((flags & kHasOwner) != 0) record.owner = owner;
+    if ((flags & kHasOwner) != 0) record.owner.user = owner;
     record.instance = in.at(kInstanceAt).text(kMostInstanceBytes);
-    record.name = in.at(kNameAt).text(kMostNameBytes);
+    record.name = in.at(kNameAt).text(declared ? kMostNameBesideOwner : kMostNameBytes);
+    if (declared) record.owner.declared = in.at(kDeclaredAt).text(model::kMaxOwnerName);
     // The checksum is right, so another program wrote it, or a fault that happened to fit.
     if (!sane(record)) return std::nullopt;
     return record;

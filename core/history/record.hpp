@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "core/model/owner.hpp"
 #include "core/model/uuid.hpp"
 
 namespace cgpu::history {
@@ -29,8 +30,7 @@ struct Record {
     std::uint64_t refused = 0;       ///< allocations, because of the memory limit
     std::uint64_t memory_limit = 0;  ///< bytes, at the end
     std::uint64_t memory_peak = 0;   ///< bytes
-    /// User id of the instance's creator. Empty: it isn't known.
-    std::optional<std::uint32_t> owner = std::nullopt;
+    model::Owner owner = {};         ///< of the instance
     bool measured = false;  ///< cgpu divided the compute, at least at the end; else GPU time is unknown
     bool ended = false;     ///< it is the last one of this instance
 
@@ -46,6 +46,8 @@ constexpr std::size_t kRecordBytes = 512;
 /// Longer texts are cut.
 constexpr std::size_t kMostInstanceBytes = 128;
 constexpr std::size_t kMostNameBytes = 255;
+/// Of an instance that declares its owner.
+constexpr std::size_t kMostNameBesideOwner = kMostNameBytes - model::kMaxOwnerName - 1;
 
 using RecordBytes = std::array<std::byte, kRecordBytes>;
 

@@ -17,7 +17,7 @@ Span part_of(const Span& span, std::size_t number, std::size_t parts) {
 
 std::vector<Series> series(std::span<const Record> records, const Span& span, By by, const DayOf& day_of,
                            std::size_t parts) {
-    std::map<std::pair<std::string, std::optional<std::uint32_t>>, Series> by_key;
+    std::map<std::pair<std::string, model::Owner>, Series> by_key;
     for (const Record& record : records) {
         if (record.begin_us >= span.to_us || record.end_us() <= span.from_us) continue;
         Series& one = by_key[{key_of(record, by, day_of), owner_of(record, by)}];

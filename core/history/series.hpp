@@ -15,7 +15,7 @@ struct Series {
     std::string key;
     std::vector<double> gpu_s;  ///< seconds, one for each part
     std::vector<double> due_s;  ///< the share that was due, summed over the time of the part
-    std::optional<std::uint32_t> owner = std::nullopt;  ///< as Total's
+    model::Owner owner = {};    ///< as Total's
 };
 
 /// In the order of totals(). `parts`: not 0. A record's time belongs to the parts evenly.

@@ -108,17 +108,19 @@ std::string key_of(const Record& record, By by, const DayOf& day_of) {
             return std::to_string(record.gpu_index);
         case By::day:
             return day_of(record.begin_us);
+        case By::user:
+            return record.owner.user ? std::to_string(*record.owner.user) : record.owner.declared;
     }
     return {};
 }
 
-std::optional<std::uint32_t> owner_of(const Record& record, By by) {
-    return by == By::name ? record.owner : std::nullopt;
+model::Owner owner_of(const Record& record, By by) {
+    return by == By::name || by == By::user ? record.owner : model::Owner{};
 }
 
 std::vector<Total> totals(std::span<const Record> records, const Span& span, By by, const DayOf& day_of) {
     // A GPU's index may change, so its UUID decides which row it is; the row shows its last index.
-    std::map<std::pair<std::string, std::optional<std::uint32_t>>, Row> rows;
+    std::map<std::pair<std::string, model::Owner>, Row> rows;
     for (const Record& record : records) {
         if (!is_in(record, span)) continue;
         const auto key = key_of(record, by, day_of);
@@ -133,7 +135,7 @@ std::vector<Total> totals(std::span<const Record> records, const Span& span, By 
     sorted.reserve(rows.size());
     for (auto& [key, row] : rows) sorted.emplace_back(row.order, finished(row));
     if (by == By::gpu) std::ranges::stable_sort(sorted, {}, [](const auto& row) { return row.first; });
-    if (by == By::name)
+    if (by == By::name || by == By::user)
         std::ranges::stable_sort(sorted, std::greater{}, [](const auto& row) { return row.second.gpu_ns; });
     std::vector<Total> all;
     all.reserve(sorted.size());

@@ -22,18 +22,19 @@ enum class By {
     name,  ///< of instances of one owner; one without a name has the beginning of its id
     gpu,   ///< its index
     day,
+    user,  ///< whose the instances are
 };
 
 /// The day of a moment (microseconds since 1970), in the reader's time zone.
 using DayOf = std::function<std::string(std::uint64_t)>;
 
-/// Sums of the records of one name and owner, of one GPU, or of one day.
+/// Sums of the records of one name and owner, of one owner, of one GPU, or of one day.
 struct Total {
     std::string key;
-    std::string gpu;                                    ///< of a row that is a GPU: its UUID
-    std::optional<std::uint32_t> owner = std::nullopt;  ///< of a row that is a name: user id, if it is known
-    std::size_t instances = 0;                          ///< different ones
-    std::uint64_t gpu_ns = 0;  ///< of each record what was measured or granted, whichever is more
+    std::string gpu;            ///< of a row that is a GPU: its UUID
+    model::Owner owner = {};    ///< of a row that is a name or a user
+    std::size_t instances = 0;  ///< different ones
+    std::uint64_t gpu_ns = 0;   ///< of each record what was measured or granted, whichever is more
     std::uint64_t reported_ns = 0;
     std::uint64_t granted_ns = 0;
     std::uint64_t due_ns = 0;
@@ -63,11 +64,11 @@ struct Total {
 [[nodiscard]] std::string key_of(const Record& record, By by, const DayOf& day_of);
 /// The owner of the record's row. Two users may have instances of one name, and any user may take the name of
 /// another's.
-[[nodiscard]] std::optional<std::uint32_t> owner_of(const Record& record, By by);
+[[nodiscard]] model::Owner owner_of(const Record& record, By by);
 
 /// Sums what the records have in the span; of a record that is partly in it, the part of its times. Calls,
-/// allocations and peaks belong to the record's last moment. Sorted: names by GPU time, the largest first;
-/// GPUs by their indices, days by their order.
+/// allocations and peaks belong to the record's last moment. Sorted: names and users by GPU time, the largest
+/// first; GPUs by their indices, days by their order.
 [[nodiscard]] std::vector<Total> totals(std::span<const Record> records, const Span& span, By by,
                                         const DayOf& day_of);
 

@@ -99,6 +99,8 @@ struct Gpu : SeenGpu {
     GpuSettings settings;
     /// False while NVML does not show it. Its settings and quotas are kept; it takes no new instance.
     bool present = true;
+    /// It takes no new instance, because an administrator said so. Those that are there stay.
+    bool drained = false;
 
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };

@@ -8,6 +8,7 @@
 
 #include "core/model/instance_id.hpp"
 #include "core/model/mode.hpp"
+#include "core/model/owner.hpp"
 #include "core/model/quota.hpp"
 
 namespace cgpu::model {
@@ -36,9 +37,11 @@ struct Instance {
     Mode mode = Mode::memory_compute;
     std::vector<Quota> quotas;        ///< one per GPU, in the order in which the container sees the GPUs
     std::optional<Process> attached;  ///< its first process, once it is known; later the oldest that is left
-    /// User id of its creator. Empty: it was created when that wasn't stored.
-    std::optional<std::uint32_t> owner = std::nullopt;
+    /// User id of who asked for it: root for the containers of its engine. Empty: it was created when that
+    /// wasn't stored.
+    std::optional<std::uint32_t> creator = std::nullopt;
     std::string image = {};  ///< what the container was made from, for people; empty: not known
+    Owner owner = {};
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {

@@ -13,6 +13,7 @@
 #include "core/model/instances.hpp"
 #include "core/model/kept.hpp"
 #include "core/model/refusal.hpp"
+#include "core/model/shared.hpp"
 
 namespace cgpu::model {
 
@@ -83,7 +84,8 @@ class Node {
     [[nodiscard]] std::optional<Bytes> default_memory() const { return default_memory_; }
 
     /// All kept settings, whether or not such instances are running.
-    [[nodiscard]] const Kept& kept() const { return kept_; }
+    [[nodiscard]] const Kept& kept() const { return kept_.get(); }
+    [[nodiscard]] const Shared<Kept>& share_kept() const { return kept_; }
     /// The settings kept for a new instance of this owner, id and name.
     [[nodiscard]] KeptOfInstance kept_of(std::uint32_t owner, const InstanceId& id,
                                          const std::string& name) const;
@@ -142,6 +144,9 @@ class Node {
     /// theirs.
     [[nodiscard]] tl::expected<Change, Refusal> set_mode(const Uuid& gpu, Mode mode);
 
+    /// A drained GPU takes no new instance: admission refuses it. Those that are there stay.
+    [[nodiscard]] tl::expected<Change, Refusal> set_drained(const Uuid& gpu, bool drained);
+
     /// Zero: such instances aren't managed. Empty: the configuration's holds again.
     Change set_default_memory(std::optional<Bytes> bytes, Lasts lasts = Lasts::until_set_again);
 
@@ -180,6 +185,9 @@ class Node {
                                                            Bytes in_use);
     [[nodiscard]] tl::expected<Change, Refusal> set_high_priority(const InstanceId& id, const Uuid& gpu,
                                                                   bool high);
+    /// A paused instance keeps its memory, weight and priority, and computes nothing there.
+    [[nodiscard]] tl::expected<Change, Refusal> set_paused(const InstanceId& id, const Uuid& gpu,
+                                                           bool paused);
     /// Memory, weight (or percentage) and priority become those that it was admitted with, all or none.
     /// Refused: as the three above; busy also if it had the whole GPU and others are on it now, or if its
     /// percentage is no whole number of slices any more.
@@ -222,7 +230,7 @@ class Node {
     std::uint64_t generation_ = 0;
     std::vector<Gpu> gpus_;
     Instances instances_;
-    Kept kept_;
+    Shared<Kept> kept_;
     std::optional<Bytes> default_memory_;
     UntilReboot until_reboot_;
     std::string boot_id_;

@@ -229,4 +229,12 @@ tl::expected<Change, Refusal> Node::set_mode(const Uuid& uuid, Mode mode) {
     return put(**gpu, &GpuSettings::mode, nullptr, mode, Lasts::until_set_again);
 }
 
+tl::expected<Change, Refusal> Node::set_drained(const Uuid& uuid, bool drained) {
+    auto gpu = gpu_for(drained ? "drain" : "undrain", uuid);
+    if (!gpu) return tl::unexpected(gpu.error());
+    if ((*gpu)->drained == drained) return Change::unchanged;
+    (*gpu)->drained = drained;
+    return changed();
+}
+
 }  // namespace cgpu::model

@@ -62,7 +62,7 @@ const Instance* Node::another_users_like(const Instance& instance) const {
     if (!looks_drawn(instance.id.str())) return nullptr;
     const std::string begins = instance.id.short_id();
     for (const auto& [id, other] : instances_) {
-        if (id == instance.id || other.owner == instance.owner) continue;
+        if (id == instance.id || other.creator == instance.creator) continue;
         if ((looks_drawn(id.str()) && id.short_id() == begins) || other.name == begins ||
             other.name == instance.id.str())
             return &other;
@@ -73,10 +73,10 @@ const Instance* Node::another_users_like(const Instance& instance) const {
 tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     const std::string what = describe(instance);
     if (const auto* there = find_instance(instance.id)) {
-        const bool another = there->owner && there->owner != instance.owner;
+        const bool another = there->creator && there->creator != instance.creator;
         return refuse(Reason::exists, what,
                       "it is there already" +
-                          (another ? ", of user id " + std::to_string(*there->owner) : std::string()),
+                          (another ? ", of user id " + std::to_string(*there->creator) : std::string()),
                       "remove it first, or use another id");
     }
     const auto after = instances_.lower_bound(instance.id);
@@ -84,7 +84,7 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
         after->first.str().starts_with(instance.id.str()))
         return refuse(Reason::exists, what, "it is the short id of another instance", "use another id");
     // Drawn ids don't begin alike by chance. Root's is let in: nobody may keep a container from starting.
-    if (instance.owner.value_or(0) != 0 && another_users_like(instance) != nullptr)
+    if (instance.creator.value_or(0) != 0 && another_users_like(instance) != nullptr)
         return refuse(Reason::exists, what, "it has the short id or the name of another user's instance",
                       "use another id");
     if (auto checked = check_quotas(instance); !checked) return tl::unexpected(checked.error());
@@ -257,6 +257,14 @@ tl::expected<Change, Refusal> Node::set_high_priority(const InstanceId& id, cons
     const Quota before = *place->quota;
     place->quota->high_priority = high;
     keep_admitted(before, *place->quota);
+    return changed();
+}
+
+tl::expected<Change, Refusal> Node::set_paused(const InstanceId& id, const Uuid& uuid, bool paused) {
+    auto place = quota_for((paused ? "pausing " : "resuming ") + describe_instance(id), id, uuid);
+    if (!place) return tl::unexpected(place.error());
+    if (place->quota->paused == paused) return Change::unchanged;
+    place->quota->paused = paused;
     return changed();
 }
 

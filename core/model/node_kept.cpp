@@ -27,11 +27,11 @@ tl::expected<KeptKey, Refusal> key_of(const std::string& what, const Instance& i
         return refuse(Reason::unsupported, what,
                       "its name is longer than " + std::to_string(kMaxKeptName) + " bytes",
                       "use a shorter name");
-    if (!instance.owner)
+    if (!instance.creator)
         return refuse(Reason::unsupported, what,
                       "it comes from the time of a cgpud that didn't write down who made it",
                       "start the container or job anew first, or leave --persist out");
-    return KeptKey{*instance.owner, instance.name, 0};
+    return KeptKey{*instance.creator, instance.name, 0};
 }
 
 }  // namespace
@@ -50,20 +50,20 @@ tl::expected<Change, Refusal> Node::keep(const InstanceId& id, const Uuid& gpu, 
     auto key = key_of(what, **instance);
     if (!key) return tl::unexpected(key.error());
     key->device = static_cast<std::uint32_t>(quota - quotas.begin());
-    const auto there = kept_.find(*key);
-    if (there == kept_.end() && kept_.size() >= kMaxKept)
+    const auto there = kept().find(*key);
+    if (there == kept().end() && kept().size() >= kMaxKept)
         return refuse(
             Reason::no_space, what,
-            "figures of " + std::to_string(kept_.size()) +
+            "figures of " + std::to_string(kept().size()) +
                 " devices are kept on this node, and no more can be",
             "cgpuctl forget NAME for one that isn't started any more (cgpuctl list --kept shows all)");
-    KeptFigures merged = there == kept_.end() ? KeptFigures{} : there->second;
+    KeptFigures merged = there == kept().end() ? KeptFigures{} : there->second;
     merge(merged, figures);
     if (merged == KeptFigures{})
         return refuse(Reason::invalid, what, "there is nothing to keep",
                       "set a limit, a weight or a priority");
-    if (there != kept_.end() && there->second == merged) return Change::unchanged;
-    kept_.insert_or_assign(std::move(*key), merged);
+    if (there != kept().end() && there->second == merged) return Change::unchanged;
+    kept_.own().insert_or_assign(std::move(*key), merged);
     return changed();
 }
 
@@ -71,7 +71,7 @@ tl::expected<Change, Refusal> Node::forget(std::string_view name, std::optional<
     const std::string what = "forgetting what is kept for " + quote(name) +
                              (owner ? " of user id " + std::to_string(*owner) : std::string());
     std::set<std::uint32_t> owners;
-    for (const auto& [key, figures] : kept_)
+    for (const auto& [key, figures] : kept())
         if (key.name == name && (!owner || *owner == key.owner)) owners.insert(key.owner);
     if (owners.empty())
         return refuse(Reason::not_found, what, "nothing is kept for it",
@@ -82,7 +82,7 @@ tl::expected<Change, Refusal> Node::forget(std::string_view name, std::optional<
         return refuse(Reason::invalid, what, "several users have instances of that name",
                       "say whose with --owner, one of: " + list);
     }
-    std::erase_if(kept_, [&](const auto& entry) {
+    std::erase_if(kept_.own(), [&](const auto& entry) {
         return entry.first.name == name && entry.first.owner == *owners.begin();
     });
     return changed();
@@ -91,8 +91,8 @@ tl::expected<Change, Refusal> Node::forget(std::string_view name, std::optional<
 KeptOfInstance Node::kept_of(std::uint32_t owner, const InstanceId& id, const std::string& name) const {
     KeptOfInstance found;
     if (!has_name_of_its_own(id, name)) return found;
-    for (auto it = kept_.lower_bound({owner, name, 0});
-         it != kept_.end() && it->first.owner == owner && it->first.name == name; ++it)
+    for (auto it = kept().lower_bound({owner, name, 0});
+         it != kept().end() && it->first.owner == owner && it->first.name == name; ++it)
         found.emplace(it->first.device, it->second);
     return found;
 }

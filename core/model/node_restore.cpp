@@ -45,6 +45,9 @@ tl::expected<void, Refusal> check_instance(const Node& node, const Instance& ins
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
         return broken(what + " has no GPU, or too many");
     if (instance.attached && instance.attached->pid <= 0) return broken(what + " is attached to no process");
+    if (!instance.owner.declared.empty() &&
+        (instance.owner.user || !check_owner_name(instance.owner.declared)))
+        return broken(what + " declares an owner that can't be one");
     std::set<Uuid> gpus;
     for (const Quota& quota : instance.quotas) {
         if (node.find_gpu(quota.gpu) == nullptr)
@@ -100,7 +103,7 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
     for (const auto& [uuid, settings] : until_reboot.gpus)
         if (node.find_gpu(uuid) == nullptr || !settings_in_range(settings))
             return broken("what holds for GPU " + uuid.to_string() + " after a reboot is out of range");
-    node.kept_ = std::move(kept);
+    node.kept_ = Shared(std::move(kept));
     node.default_memory_ = default_memory;
     // Of nothing there is no boot to know.
     if (!until_reboot.empty()) node.boot_id_ = std::move(boot_id);

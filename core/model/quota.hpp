@@ -30,6 +30,9 @@ struct Quota {
     /// Percentage of the compute, 1..100, if the weight was requested as one: it stays that percentage of
     /// max_inst whatever that becomes. Empty: the weight is a fixed number of slices.
     std::optional<std::uint32_t> percent = std::nullopt;
+    /// It keeps its memory and its weight, and computes nothing until it is resumed, except where the driver
+    /// divides the GPU (policy native).
+    bool paused = false;
     /// What it was admitted with, if something else was set since; empty: the figures above.
     std::optional<Admitted> admitted = std::nullopt;
 

@@ -2,6 +2,7 @@
 
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
+#include "core/model/owner.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/cdi.hpp"
 #include "core/request/memory_variables.hpp"
@@ -196,10 +197,11 @@ tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
 /// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
     for (const auto name :
-         {names::kMemContainer, names::kMemDev, names::kMemUnit, names::kVisibleDevices, names::kSchdWeight,
-          names::kHighPrio, names::kNvidiaDevices, names::kDisable, names::kMem, names::kCompute,
-          names::kWeight, names::kGpus, names::kPrio, names::kMode, names::kVolcanoMem, names::kVolcanoCore,
-          names::kAliyunMem, names::kAliyunCount}) {
+         {names::kMemContainer, names::kMemDev,      names::kMemUnit,       names::kVisibleDevices,
+          names::kSchdWeight,   names::kHighPrio,    names::kNvidiaDevices, names::kDisable,
+          names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
+          names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
+          names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation}) {
         const auto value = find_trimmed(variables, name);
         if (value && value->size() > kMostLength)
             return refuse_value(name, *value,
@@ -219,6 +221,19 @@ tl::expected<void, Refusal> check_none_empty(const Variables& variables) {
                                 "give it a value, leave it out, or set CGPU_DISABLE=1 to have no limit");
     }
     return {};
+}
+
+/// Whom the container declares to be its owner.
+Read<std::string> read_owner(const Variables& variables) {
+    const auto read = [&](std::string_view name) -> Read<std::string> {
+        const auto text = find_value(variables, name);
+        if (!text) return std::nullopt;
+        if (const auto valid = model::check_owner_name(*text); !valid)
+            return refuse_value(name, *text, valid.error(), "alice, for example");
+        return std::string(*text);
+    };
+    return either(variables, names::kOwner, read(names::kOwner), names::kOwnerAnnotation,
+                  read(names::kOwnerAnnotation));
 }
 
 bool is_disabled(const Variables& variables) {
@@ -276,6 +291,9 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     request.count = *number;
     if (auto read = read_compute_into(request, variables, memory->huawei_only); !read)
         return tl::unexpected(read.error());
+    auto owner = read_owner(variables);
+    if (!owner) return tl::unexpected(owner.error());
+    request.owner = owner->value_or("");
     return request;
 }
 

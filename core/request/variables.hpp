@@ -30,11 +30,13 @@ constexpr std::string_view kWeight = "CGPU_WEIGHT";
 constexpr std::string_view kGpus = "CGPU_GPUS";
 constexpr std::string_view kPrio = "CGPU_PRIO";
 constexpr std::string_view kMode = "CGPU_MODE";
+constexpr std::string_view kOwner = "CGPU_OWNER";
 /// All of cgpu's own.
-inline constexpr std::array kOwn = {kDisable, kMem, kCompute, kWeight, kGpus, kPrio, kMode};
+inline constexpr std::array kOwn = {kDisable, kMem, kCompute, kWeight, kGpus, kPrio, kMode, kOwner};
 constexpr std::string_view kVolcanoMem = "volcano.sh/gpu-mem.128Mi";
 constexpr std::string_view kVolcanoCore = "volcano.sh/gpu-core.percentage";
 constexpr std::string_view kAliyunMem = "aliyun.com/gpu-mem";
+constexpr std::string_view kOwnerAnnotation = "org.cgpu.owner";
 constexpr std::string_view kAliyunCount = "aliyun.com/gpu-count";
 }  // namespace names
 

@@ -14,6 +14,7 @@ struct Gpu {
     std::uint32_t index = 0;
     std::string model;
     bool present = true;
+    bool drained = false;                ///< it takes no new instance, because an administrator said so
     std::string obstacle;                ///< why it takes no instance; empty: it does
     std::uint64_t memory_total = 0;      ///< bytes that can be allocated on the card
     std::uint64_t memory_allocated = 0;  ///< bytes: the sum of the limits
@@ -47,6 +48,7 @@ void fields(Fields& on, Of& gpu) {
     on.value("index", gpu.index);
     on.value("model", gpu.model);
     on.value("present", gpu.present);
+    on.value("drained", gpu.drained);
     on.value("obstacle", gpu.obstacle);
     on.value("mode", gpu.mode);
     on.value("policy", gpu.policy);

@@ -21,6 +21,7 @@ struct Quota {
     /// Percentage of the compute, 1..100, if the weight was requested as one and follows max_inst; empty: the
     /// weight is a fixed number of slices.
     std::optional<std::uint32_t> percent = std::nullopt;
+    bool paused = false;  ///< it computes nothing there until it is resumed
 };
 
 template <class Fields, Is<Quota> Of>
@@ -31,6 +32,7 @@ void fields(Fields& on, Of& quota) {
     on.value("weight", quota.weight);
     on.per_cent("asked_share", quota.percent);
     on.value("high_priority", quota.high_priority);
+    on.value("paused", quota.paused);
 }
 
 /// A quota and its current use.
@@ -92,6 +94,9 @@ struct Instance {
     /// Host pids of processes that got no driver, the last one for each reason (a word).
     std::map<std::string, std::uint32_t> without_driver = {};
     std::vector<Process> processes = {};  ///< by pid
+    /// User id of whom it runs as, verified; empty: it is a container of root's engine, or not known.
+    std::optional<std::uint32_t> owner = std::nullopt;
+    std::string declared_owner = {};  ///< what a container of root's engine says; empty: nothing
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
         for (const OnGpu& place : gpus)
@@ -110,6 +115,8 @@ void fields(Fields& on, Of& instance) {
     on.value("created_seconds", instance.created);
     on.value("module_version", instance.module_version);
     on.value("managed", instance.managed);
+    on.value("owner", instance.owner);
+    on.value("declared_owner", instance.declared_owner);
     on.list("processes", instance.processes);
     on.value("without_driver", instance.without_driver);
     on.list("gpus", instance.gpus);
@@ -125,6 +132,7 @@ struct UnmanagedContainer {
     std::vector<std::string> gpus;                ///< UUIDs of those that it named; empty: all
     std::map<std::string, std::uint64_t> memory;  ///< bytes that it holds by the driver's figures, by UUID
     bool booked = false;                          ///< an instance with this id books them
+    std::optional<std::uint32_t> owner = std::nullopt;  ///< as Instance::owner
 };
 
 template <class Fields, Is<UnmanagedContainer> Of>
@@ -134,6 +142,7 @@ void fields(Fields& on, Of& container) {
     on.value("pid", container.pid);
     on.value("created_seconds", container.created);
     on.value("booked", container.booked);
+    on.value("owner", container.owner);
     on.value("gpus", container.gpus);
     on.value("memory_used_bytes", container.memory);
 }

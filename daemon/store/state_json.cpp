@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,8 @@ void add_settings(ordered_json& gpu, const model::GpuSettings& settings) {
 ordered_json gpu_json(const Gpu& gpu) {
     ordered_json result = {{"uuid", gpu.uuid.to_string()}, {"index", gpu.index},
                            {"model_name", gpu.model_name}, {"total_bytes", gpu.total.count()},
-                           {"obstacle", gpu.obstacle},     {"present", gpu.present}};
+                           {"obstacle", gpu.obstacle},     {"present", gpu.present},
+                           {"drained", gpu.drained}};
     add_settings(result, gpu.settings);
     return result;
 }
@@ -90,6 +92,7 @@ Gpu read_gpu(const json& document, const std::string& place, std::string& error)
     gpu.total = Bytes(fields.number("total_bytes"));
     gpu.obstacle = fields.text("obstacle");
     gpu.present = fields.flag("present");
+    gpu.drained = fields.flag("drained");
     read_settings(fields, gpu.settings);
     fields.refuse_others();
     return gpu;
@@ -149,15 +152,20 @@ std::string line_of(const ordered_json& entry) {
     return entry.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
-/// Puts the entries of a list, each a line, into the text of a document in which it is empty.
-void fill(std::string& text, const std::string& name, const std::string& lines) {
-    if (lines.empty()) return;
+/// Appends the document up to the list of this name, which is empty in it, and the list's entries, each a
+/// line. Returns the rest of the document.
+template <class Entries, class Line>
+std::string_view fill(std::string& text, std::string_view document, const std::string& name,
+                      const Entries& entries, Line line) {
     // A line end in a string is escaped, so this is the document's own.
     const std::string key = "\n  \"" + name + "\": [";
-    const auto place = text.find(key + "]") + key.size();
-    text.reserve(text.size() + lines.size() + 2048);  // with the checksum, and what fills a file up
-    text.insert(place, "\n  ");
-    text.insert(place, lines);
+    const auto place = document.find(key + "]") + key.size();
+    text += document.substr(0, place);
+    const char* before = "\n    ";
+    for (const auto& entry : entries)
+        text.append(std::exchange(before, ",\n    ")) += std::invoke(line, entry);
+    if (!entries.empty()) text += "\n  ";
+    return document.substr(place);
 }
 
 /// Whether the text's checksum, if it has one, is right. It is judged before the version is: a wrong bit may
@@ -193,7 +201,7 @@ tl::expected<void, Unreadable> bring_up_to_date(json& document, const Layouts& l
 std::string write_state(const State& state) { return StateText().of(state); }
 
 /// Made one by one: the JSON of all instances of a full node takes a megabyte of the heap.
-std::string StateText::instances(const model::Instances& instances) {
+void StateText::instances(const model::Instances& instances) {
     std::vector<InstanceLine> next;
     next.reserve(instances.size());
     auto known = instances_.begin();
@@ -205,22 +213,24 @@ std::string StateText::instances(const model::Instances& instances) {
             next.push_back({instances.share(id), line_of(instance_json(instance))});
     }
     instances_ = std::move(next);
-    std::size_t size = 0;
-    for (const auto& [instance, line] : instances_) size += line.size() + 6;
-    std::string lines;
-    lines.reserve(size);
-    for (const auto& [instance, line] : instances_)
-        lines.append(lines.empty() ? "\n    " : ",\n    ") += line;
-    return lines;
 }
 
-const std::string& StateText::kept(const model::Kept& kept) {
-    if (kept == kept_) return kept_lines_;
+void StateText::kept(const model::Shared<model::Kept>& kept) {
+    if (kept.is(kept_)) return;
     kept_lines_.clear();
-    for (const auto& entry : kept_json(kept))
-        kept_lines_.append(kept_lines_.empty() ? "\n    " : ",\n    ") += line_of(entry);
+    for (const auto& entry : kept_json(kept.get())) kept_lines_.push_back(line_of(entry));
     kept_ = kept;
-    return kept_lines_;
+}
+
+std::string StateText::filled(std::string_view document) const {
+    std::size_t size = document.size() + 2048;  // with the checksum, and what fills a file up
+    for (const auto& [instance, line] : instances_) size += line.size() + 6;
+    for (const auto& line : kept_lines_) size += line.size() + 6;
+    std::string text;
+    text.reserve(size);
+    auto rest = fill(text, document, "instances", instances_, &InstanceLine::line);
+    rest = fill(text, rest, "kept", kept_lines_, std::identity());
+    return text += rest;
 }
 
 std::string StateText::of(const State& state) {
@@ -234,10 +244,9 @@ std::string StateText::of(const State& state) {
     if (!node.until_reboot().empty())
         document["until_reboot"] = until_reboot_json(node.until_reboot(), node.boot_id());
     document["upgrade"] = record_json(state.record);
-    std::string text = document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n";
-    fill(text, "instances", instances(node.instances()));
-    fill(text, "kept", kept(node.kept()));
-    return sealed(std::move(text));
+    instances(node.instances());
+    kept(node.share_kept());
+    return sealed(filled(document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n"));
 }
 
 tl::expected<State, Unreadable> read_state(std::string_view text, const Layouts& layouts) {

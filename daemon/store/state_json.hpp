@@ -41,12 +41,14 @@ class StateText {
         std::shared_ptr<const model::Instance> instance;
         std::string line;
     };
-    [[nodiscard]] std::string instances(const model::Instances& instances);
-    [[nodiscard]] const std::string& kept(const model::Kept& kept);
+    void instances(const model::Instances& instances);
+    void kept(const model::Shared<model::Kept>& kept);
+    /// With an entry a line.
+    [[nodiscard]] std::string filled(std::string_view document) const;
 
     std::vector<InstanceLine> instances_;  ///< by id
-    model::Kept kept_;
-    std::string kept_lines_;
+    model::Shared<model::Kept> kept_;
+    std::vector<std::string> kept_lines_;
 };
 
 /// Reads what write_state() wrote, of this version or an older one. Missing, unknown or invalid fields are an

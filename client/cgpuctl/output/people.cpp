@@ -13,6 +13,12 @@ const std::string& UserNames::of(std::uint32_t uid) {
     return known->second = entry != nullptr ? printable(entry->pw_name) : std::to_string(uid);
 }
 
+std::string owner_text(const std::optional<std::uint32_t>& owner, const std::string& declared,
+                       UserNames& users) {
+    if (owner) return users.of(*owner);
+    return declared.empty() ? "-" : printable(declared) + " (declared)";
+}
+
 std::string process_text(const client::Process& process, UserNames& users) {
     std::string text = std::to_string(process.pid);
     if (process.uid) text += " " + users.of(*process.uid);

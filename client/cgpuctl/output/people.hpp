@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "client/node/values/snapshot.hpp"
@@ -21,6 +22,10 @@ class UserNames {
     bool of_this_machine_;
     std::map<std::uint32_t, std::string> known_;
 };
+
+/// Whose an instance is: `alice`, `alice (declared)` for what only a container of root's engine says, or `-`.
+[[nodiscard]] std::string owner_text(const std::optional<std::uint32_t>& owner, const std::string& declared,
+                                     UserNames& users);
 
 /// `4711 alice python3`: host pid, user, command. Printable, whatever the process calls itself.
 [[nodiscard]] std::string process_text(const client::Process& process, UserNames& users);

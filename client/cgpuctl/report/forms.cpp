@@ -23,9 +23,13 @@ const char* name_of(By by) {
             return "gpu";
         case By::day:
             return "day";
+        case By::user:
+            return "user";
     }
     return "";
 }
+
+bool has_owner(By by) { return by == By::name || by == By::user; }
 
 std::string decimals(double value, int digits) {
     std::array<char, 64> text{};
@@ -70,7 +74,10 @@ const std::array kFigures = {
 Json to_json(const Total& total, By by) {
     Json row = {{name_of(by), total.key}};
     if (by == By::gpu) row["uuid"] = total.gpu;
-    if (by == By::name) row["owner"] = total.owner ? Json(*total.owner) : Json();
+    if (has_owner(by)) {
+        row["owner"] = total.owner.user ? Json(*total.owner.user) : Json();
+        row["declared_owner"] = total.owner.declared;
+    }
     for (const Figure& figure : kFigures) {
         const auto value = figure.value(total);
         if (!value)
@@ -85,7 +92,7 @@ Json to_json(const Total& total, By by) {
 
 }  // namespace
 
-Table to_table(const std::vector<Total>& totals, By by) {
+Table to_table(const std::vector<Total>& totals, By by, UserNames& users) {
     std::string head = name_of(by);
     for (char& letter : head) letter = static_cast<char>(letter - 'a' + 'A');
     std::vector<std::string> heads = {head,  "INSTANCES", "GPU-TIME",    "DUE",
@@ -101,7 +108,8 @@ Table to_table(const std::vector<Total>& totals, By by) {
                                           decimals(seconds(total.waited_ns), 2) + "s",
                                           of_text(total.memory_peak, total.memory_limit),
                                           std::to_string(total.refused)};
-        if (by == By::name) cells.insert(cells.begin() + 1, total.owner ? std::to_string(*total.owner) : "-");
+        if (by == By::name)
+            cells.insert(cells.begin() + 1, owner_text(total.owner.user, total.owner.declared, users));
         table.add(std::move(cells));
     }
     return table;
@@ -111,7 +119,7 @@ std::string to_csv(const std::vector<Total>& totals, By by) {
     std::string text = name_of(by);
     if (by == By::gpu) text += ",uuid";
     for (const Figure& figure : kFigures) text += std::string(",") + figure.name;
-    if (by == By::name) text += ",owner";
+    if (has_owner(by)) text += ",owner,declared_owner";
     text += '\n';
     for (const Total& total : totals) {
         text += csv_cell(total.key);
@@ -120,7 +128,9 @@ std::string to_csv(const std::vector<Total>& totals, By by) {
             text += ',';
             if (const auto value = figure.value(total)) text += decimals(*value, figure.digits);
         }
-        if (by == By::name) text += "," + (total.owner ? std::to_string(*total.owner) : std::string());
+        if (has_owner(by))
+            text += "," + (total.owner.user ? std::to_string(*total.owner.user) : std::string()) + "," +
+                    csv_cell(total.owner.declared);
         text += '\n';
     }
     return text;

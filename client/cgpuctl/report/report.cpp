@@ -117,8 +117,16 @@ std::string rows_are(By by) {
             return "GPU";
         case By::day:
             return "day";
+        case By::user:
+            return "user";
     }
     return {};
+}
+
+/// Rows that are users are shown by their names.
+template <class Rows>
+void name_users(Rows& rows, UserNames& users) {
+    for (auto& row : rows) row.key = owner_text(row.owner.user, row.owner.declared, users);
 }
 
 /// A plot has one text for each row.
@@ -128,11 +136,11 @@ void add_owners(Rows& rows) {
     for (const auto& row : rows) ++times[row.key];
     for (auto& row : rows)
         if (times[row.key] > 1)
-            row.key += row.owner ? " (user id " + std::to_string(*row.owner) + ")" : " (no owner known)";
+            row.key += " (" + (row.owner == model::Owner{} ? "no owner known" : describe(row.owner)) + ")";
 }
 
 std::string plot_of(const Request& request, const history::Span& span, const Records& records,
-                    std::vector<history::Total> totals) {
+                    std::vector<history::Total> totals, UserNames& users) {
     const auto parts = report::plot_parts(span, request.by == By::day, kMostParts);
     // Days are the time axis already.
     const auto by = request.by == By::day ? By::name : request.by;
@@ -146,8 +154,9 @@ std::string plot_of(const Request& request, const history::Span& span, const Rec
         for (auto& series : plot.series) series.key.insert(0, "GPU ");
     if (by == By::gpu)
         for (auto& total : totals) total.key.insert(0, "GPU ");
-    add_owners(plot.series);
-    add_owners(totals);
+    if (by == By::user) name_users(plot.series, users);
+    if (by == By::name) add_owners(plot.series);
+    if (by == By::name) add_owners(totals);
     plot.totals = std::move(totals);
     plot.rows = rows_are(request.by);
     const auto length = parts.span.to_us - parts.span.from_us;
@@ -176,10 +185,12 @@ Result<void> report_verb(const Input& input, client::Node& node, Terminal& termi
     const auto records = read_records(node);
     if (!records) return tl::unexpected(records.error());
     const auto span = span_of(*request, *records);
-    const auto totals = history::totals(*records, span, request->by, report::day_text);
+    auto totals = history::totals(*records, span, request->by, report::day_text);
+    UserNames users(input.host.empty());
+    if (request->by == By::user) name_users(totals, users);
     warn(*request, *records, totals, now, terminal);
     if (!request->svg.empty()) {
-        const auto text = plot_of(*request, span, *records, totals);
+        const auto text = plot_of(*request, span, *records, totals, users);
         if (request->svg == "-") {
             terminal.out() << text;
             return {};
@@ -188,7 +199,7 @@ Result<void> report_verb(const Input& input, client::Node& node, Terminal& termi
     }
     switch (request->form) {
         case Request::Form::table:
-            report::to_table(totals, request->by).print(terminal, !input.no_legend);
+            report::to_table(totals, request->by, users).print(terminal, !input.no_legend);
             break;
         case Request::Form::csv:
             terminal.out() << report::to_csv(totals, request->by);

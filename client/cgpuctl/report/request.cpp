@@ -12,8 +12,10 @@ client::Result<history::By> by_of(const std::string& text) {
     if (text.empty() || text == "name") return history::By::name;
     if (text == "gpu") return history::By::gpu;
     if (text == "day") return history::By::day;
-    return client::fail(ClientError::Kind::usage,
-                        "--by " + model::quote(text) + ": it is none of name, gpu and day. Try: --by day.");
+    if (text == "user") return history::By::user;
+    return client::fail(
+        ClientError::Kind::usage,
+        "--by " + model::quote(text) + ": it is none of name, gpu, day and user. Try: --by day.");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr double kNearlyFull = 0.95;
 constexpr double kShort = 0.05;
 
 /// The columns of instances in the order in which they are kept if the screen becomes narrow.
-enum class Column { gpu, name, due, got, weight, memory, waiting, high, bar, history, processes, id };
+enum class Column { gpu, name, due, got, weight, memory, waiting, high, owner, bar, history, processes, id };
 
 struct Width {
     Column column;
@@ -36,6 +36,7 @@ constexpr std::array kColumns = {
     Width{Column::gpu, "GPU", 3, 3, true, SortBy::gpu},
     Width{Column::id, "ID", 12, 12, false, std::nullopt},
     Width{Column::name, "NAME", 14, 30, false, SortBy::name},
+    Width{Column::owner, "OWNER", 8, 12, false, std::nullopt},
     Width{Column::processes, "PROC", 4, 4, true, std::nullopt},
     Width{Column::weight, "WT", 3, 3, true, SortBy::weight},
     Width{Column::high, "PRI", 4, 4, false, std::nullopt},
@@ -99,6 +100,8 @@ std::string cell_of(const InstanceRow& row, Column column, std::size_t width, bo
             return narrow(short_id(row.place.instance), utf8);
         case Column::name:
             return narrow(row.name, utf8);
+        case Column::owner:
+            return narrow(row.owner, utf8);
         case Column::processes:
             return std::to_string(row.processes);
         case Column::weight:

@@ -3,6 +3,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/verbs/list_kept.hpp"
 
@@ -13,11 +14,12 @@ constexpr const char* kUnmanaged = "unmanaged";
 
 /// Of a container without a limit, whose state is `unmanaged`: a row for each GPU that it named or holds
 /// memory of.
-void add_rows(Table& table, const client::UnmanagedContainer& container,
-              const std::vector<client::Gpu>& gpus) {
+void add_rows(Table& table, const client::UnmanagedContainer& container, const std::vector<client::Gpu>& gpus,
+              UserNames& users) {
     const auto add = [&](const std::string& gpu, const std::string& memory) {
-        table.add({short_id(container.id), shown_name(container.name), gpu, memory, "-", "-",
-                   container.pid == 0 ? "" : std::to_string(container.pid), "", kUnmanaged});
+        table.add({short_id(container.id), shown_name(container.name), owner_text(container.owner, "", users),
+                   gpu, memory, "-", "-", container.pid == 0 ? "" : std::to_string(container.pid), "",
+                   kUnmanaged});
     };
     bool any = false;
     for (const client::Gpu& gpu : gpus) {
@@ -31,14 +33,16 @@ void add_rows(Table& table, const client::UnmanagedContainer& container,
     if (!any) add("all", size_text(0));
 }
 
-void add_rows(Table& table, const client::Instance& instance, const std::vector<client::Gpu>& gpus) {
+void add_rows(Table& table, const client::Instance& instance, const std::vector<client::Gpu>& gpus,
+              UserNames& users) {
+    const auto owner = owner_text(instance.owner, instance.declared_owner, users);
     for (const auto& [quota, usage] : instance.gpus)
-        table.add({short_id(instance.id), shown_name(instance.name), std::to_string(quota.gpu_index),
+        table.add({short_id(instance.id), shown_name(instance.name), owner, std::to_string(quota.gpu_index),
                    memory_text(quota, usage), weight_text(quota, gpus), shares_text(usage),
                    instance.pid == 0 ? "" : std::to_string(instance.pid), instance.module_version,
                    instance.managed ? instance.state : kUnmanaged});
     for (const client::ForeignGpu& foreign : instance.foreign_gpus)
-        table.add({short_id(instance.id), shown_name(instance.name), std::to_string(foreign.index),
+        table.add({short_id(instance.id), shown_name(instance.name), owner, std::to_string(foreign.index),
                    memory_text(foreign), "-", "-", "", "", instance.state});
 }
 
@@ -60,10 +64,12 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
         for (const client::Instance& instance : snapshot->instances) terminal.out() << instance.id << '\n';
         return {};
     }
-    Table table({"ID", "NAME", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
-    for (const client::Instance& instance : snapshot->instances) add_rows(table, instance, snapshot->gpus);
+    UserNames users(input.host.empty());
+    Table table({"ID", "NAME", "OWNER", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
+    for (const client::Instance& instance : snapshot->instances)
+        add_rows(table, instance, snapshot->gpus, users);
     for (const client::UnmanagedContainer& container : snapshot->unmanaged)
-        add_rows(table, container, snapshot->gpus);
+        add_rows(table, container, snapshot->gpus, users);
     table.print(terminal, !input.no_legend);
     return {};
 }

@@ -183,7 +183,9 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     const std::string name =
         input.name.empty() ? std::filesystem::path(input.command.front()).filename().native() : input.name;
 
-    const auto created = node.create_instance({*id, name, "", *variables, input.dry_run});
+    std::optional<std::uint32_t> runs_as;
+    if (!is_user()) runs_as = *user ? (*user)->uid : getuid();
+    const auto created = node.create_instance({*id, name, "", *variables, input.dry_run, runs_as});
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty())
         return run_unmanaged(input, "it asks for the default memory, and default_memory is 0 on this node",

@@ -127,6 +127,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, U
         {"State", instance.state},           {"PID", instance.pid == 0 ? "" : std::to_string(instance.pid)},
         {"Module", instance.module_version}, {"Created", time_text(instance.created)}};
     if (!instance.image.empty()) facts.insert(facts.begin() + 2, {"Image", instance.image});
+    facts.emplace_back("Owner", owner_text(instance.owner, instance.declared_owner, users));
     for (const client::Process& process : instance.processes)
         facts.emplace_back("Process", process_text(process, users));
     print_facts(terminal, facts);

@@ -60,8 +60,8 @@ std::string in_flags(std::string text, const RunFlags& flags) {
 }  // namespace
 
 bool asks_for_gpu(std::string_view name) {
-    constexpr std::array<std::string_view, 4> kPrefixes = {"ALIYUN_COM_GPU_", "CGPU_", "aliyun.com/gpu-",
-                                                           "volcano.sh/gpu-"};
+    constexpr std::array<std::string_view, 5> kPrefixes = {"ALIYUN_COM_GPU_", "CGPU_", "aliyun.com/gpu-",
+                                                           "volcano.sh/gpu-", names::kOwnerAnnotation};
     for (const std::string_view prefix : kPrefixes)
         if (name.starts_with(prefix)) return true;
     return name == names::kNvidiaDevices;

@@ -21,6 +21,7 @@ Event event_of(EventType type, log::Level level, const model::Instance& instance
     Event event{.type = type, .level = level, .message = std::move(message)};
     event.instance = instance.id;
     event.name = instance.name;
+    set_owner(event, instance.owner);
     return event;
 }
 
@@ -36,6 +37,11 @@ log::Subject subject_of(const Event& event) {
             .gpu_index = event.gpu_index,
             .gpu = event.gpu ? event.gpu->to_string() : std::string(),
             .process = event.process};
+}
+
+void set_owner(Event& event, const model::Owner& owner) {
+    if (owner.user) event.details.try_emplace("owner", std::uint64_t{*owner.user});
+    if (!owner.declared.empty()) event.details.try_emplace("declared-owner", owner.declared);
 }
 
 void set_gpu(Event& event, const model::Gpu& gpu) {

@@ -49,6 +49,9 @@ struct Event {
 /// What its line is about.
 [[nodiscard]] log::Subject subject_of(const Event& event);
 
+/// Whose the instance is, as details: `owner`, a user id, or `declared-owner`.
+void set_owner(Event& event, const model::Owner& owner);
+
 /// Also about the GPU.
 void set_gpu(Event& event, const model::Gpu& gpu);
 

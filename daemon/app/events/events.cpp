@@ -4,8 +4,11 @@ namespace cgpu::app {
 
 void Events::happened(Event event) {
     if (const model::Node* node = node_()) {
-        if (event.instance && event.name.empty())
-            if (const auto* instance = node->find_instance(*event.instance)) event.name = instance->name;
+        if (event.instance)
+            if (const auto* instance = node->find_instance(*event.instance)) {
+                if (event.name.empty()) event.name = instance->name;
+                set_owner(event, instance->owner);
+            }
         if (event.gpu && !event.gpu_index)
             if (const auto* gpu = node->find_gpu(*event.gpu)) event.gpu_index = gpu->index;
     }

@@ -24,7 +24,7 @@ void RefusedAllocations::happened(const model::Instance& instance, const Refused
                      {"limit", refused.limit},
                      {"free", (limit - used).count()},
                      {"refusals", refused.number}};
-    repeated_.happened(instance.owner.value_or(0), refused.gpu.to_string() + " " + instance.id.str(),
+    repeated_.happened(instance.creator.value_or(0), refused.gpu.to_string() + " " + instance.id.str(),
                        std::move(event));
 }
 

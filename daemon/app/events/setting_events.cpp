@@ -142,7 +142,7 @@ std::vector<Event> setting_events(const model::Node& before, const model::Node& 
             if (earlier != nullptr && gpu != nullptr) differences.of(instance, *gpu, *earlier, quota);
         }
     }
-    compare_kept(before.kept(), now.kept(), differences);
+    if (!before.share_kept().is(now.share_kept())) compare_kept(before.kept(), now.kept(), differences);
     return differences.take();
 }
 

@@ -147,8 +147,8 @@ void History::write(const Key& key, Account& account, Reached reached, bool ende
     record.measured = account.measured;
     record.ended = ended;
     record.owner = account.owner;
-    const bool is_short = ended && !account.recorded && account.owner.value_or(0) != 0;
-    if (is_short && ++short_ones_[*account.owner] > kMostShortOfAUser)
+    const bool is_short = ended && !account.recorded && account.owner.user.value_or(0) != 0;
+    if (is_short && ++short_ones_[*account.owner.user] > kMostShortOfAUser)
         sum_up(record);
     else
         made_.push_back(std::move(record));
@@ -159,7 +159,7 @@ void History::write(const Key& key, Account& account, Reached reached, bool ende
 }
 
 void History::sum_up(const history::Record& record) {
-    const auto [item, first] = sums_.try_emplace({*record.owner, record.gpu}, record);
+    const auto [item, first] = sums_.try_emplace({*record.owner.user, record.gpu}, record);
     history::Record& sum = item->second;
     // Of each instance the larger figure may be billed, and the sums of both would lose that.
     if (first) {

@@ -92,7 +92,7 @@ class History final : public NodeFollower {
     };
     struct Account {
         std::string name;
-        std::optional<std::uint32_t> owner;
+        model::Owner owner;
         bool recorded = false;  ///< it has a record
         std::uint32_t gpu_index = 0;
         std::uint64_t memory_limit = 0;

@@ -138,9 +138,9 @@ Result<void> InstanceLifetimes::remove(const model::Instance& instance) {
     const auto& id = instance.id;
     const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
     if (!changed) return tl::unexpected(changed.error());
-    if (instance.owner) ended_ids_.add(id, *instance.owner);
+    if (instance.creator) ended_ids_.add(id, *instance.creator);
     outside_.links.close(id);
-    ended_events_.happened(instance.owner.value_or(0),
+    ended_events_.happened(instance.creator.value_or(0),
                            event_of(EventType::instance_ended, log::Level::info, instance,
                                     model::describe(instance) + ": gone"));
     outside_.events.instance_forgotten(id);

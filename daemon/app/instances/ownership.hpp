@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/model/node.hpp"
+#include "core/model/owner.hpp"
 #include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::app {
@@ -15,6 +18,18 @@ struct Caller {
     /// It may change its own instances and processes only.
     bool own_only = false;
 };
+
+/// What a caller says of the instance that it asks for.
+struct Origin {
+    std::string image{};  ///< Instance::image
+    /// As whom the job will run. Empty: it is a container, or it runs as the caller.
+    std::optional<std::uint32_t> runs_as = std::nullopt;
+};
+
+/// Whose an instance is that the caller asks for, if it declares this owner. Refused (not_permitted): another
+/// user than root says that it runs as somebody else.
+[[nodiscard]] Result<model::Owner> owner_of_new(const Caller& caller, const Origin& origin,
+                                                const std::string& declared);
 
 /// Whether the caller created this instance. Also true if there is no such instance, because then nothing of
 /// others can be changed.

@@ -171,8 +171,8 @@ Result<void> Service::take_configured() {
 
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
-                                         const Caller& caller, Options options, std::string image) {
-    auto created = try_to_create(id, name, variables, caller, options, std::move(image));
+                                         const Caller& caller, Options options, Origin origin) {
+    auto created = try_to_create(id, name, variables, caller, options, std::move(origin));
     if (!created && !options.dry_run) admission_refused(id, name, caller, created.error());
     return created;
 }
@@ -185,7 +185,7 @@ void Service::admission_refused(std::string_view id, std::string_view name, cons
 
 Result<Created> Service::try_to_create(std::string_view id, std::string_view name,
                                        const std::map<std::string, std::string>& variables,
-                                       const Caller& caller, Options options, std::string image) {
+                                       const Caller& caller, Options options, Origin origin) {
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     if (const auto fits = check_name(*parsed_id, name); !fits) return tl::unexpected(fits.error());
@@ -217,6 +217,8 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                                                    **request, grant->quotas);
         !allowed)
         return tl::unexpected(allowed.error());
+    const auto owner = owner_of_new(caller, origin, (*request)->owner);
+    if (!owner) return tl::unexpected(owner.error());
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
                              "it asked for an instance and has ended", "try the same again");
@@ -227,8 +229,12 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                                  " and runs as another user now",
                              "ask from a process that stays the same user's");
 
-    model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(), grant->mode,
-                           grant->quotas, std::nullopt,      caller.user, std::move(image)};
+    model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(),  grant->mode,
+                           grant->quotas, std::nullopt,      caller.user, std::move(origin.image)};
+    wanted.owner = *owner;
+    if (wanted.owner.declared != (*request)->owner)
+        grant->warnings.push_back("CGPU_OWNER=" + (*request)->owner + " has no effect: it runs as " +
+                                  describe(wanted.owner) + ", which is its owner. Try: leave it out.");
     return put_in(std::move(wanted), std::move(grant->warnings), caller, options);
 }
 

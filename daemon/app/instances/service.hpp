@@ -97,10 +97,9 @@ class Service final : public ModesOfGpus {
 
     [[nodiscard]] const model::Node& node() const { return state_.node(); }
 
-    /// `image`: Instance::image.
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables, const Caller& caller,
-                                    Options options, std::string image = {});
+                                    Options options, Origin origin = {});
     /// Adds the instance, whose quotas have been granted, with its link; it ends with the caller's process
     /// unless another one is attached before.
     Result<Created> put_in(model::Instance wanted, std::vector<std::string> warnings, const Caller& caller,
@@ -176,7 +175,7 @@ class Service final : public ModesOfGpus {
   private:
     Result<Created> try_to_create(std::string_view id, std::string_view name,
                                   const std::map<std::string, std::string>& variables, const Caller& caller,
-                                  Options options, std::string image);
+                                  Options options, Origin origin);
     void end_of_boot();
     void let_in(const model::InstanceId& id, std::uint32_t user);
     [[nodiscard]] GpuUsage without_instances(const model::Uuid& gpu) const;

@@ -71,6 +71,7 @@ Result<bool> UnmanagedContainers::try_to_admit(std::string_view id, std::string_
         if (!quotas) return tl::unexpected(outside_.service.worth_another_try(quotas.error()));
         model::Instance wanted{*parsed, container.name, 0,          container.created, model::Mode::none,
                                *quotas, std::nullopt,   caller.user};
+        if (caller.user != 0) wanted.owner.user = caller.user;
         const auto booked = outside_.service.put_in(std::move(wanted), {}, caller, options);
         if (!booked) return tl::unexpected(booked.error());
         container.whole = true;

@@ -13,6 +13,7 @@ constexpr const char* kPersist = "persist";
 constexpr const char* kRuntime = "runtime";
 constexpr const char* kImage = "image";
 constexpr const char* kOwner = "owner";
+constexpr const char* kUser = "user";
 constexpr const char* kDrain = "drain";
 constexpr const char* kTimeout = "timeout";
 constexpr const char* kSeconds = "seconds";
@@ -70,7 +71,12 @@ app::Result<CreateOptions> read_create_options(const OptionMap& given) {
             return model::refuse(Reason::invalid, "option " + model::quote(kImage),
                                  "it has more than " + std::to_string(model::kMaxImageName) + " bytes",
                                  "give a shorter name, or none");
-        all.image = std::move(*name);
+        all.origin.image = std::move(*name);
+    }
+    if (const auto user = others.extract(kUser)) {
+        const auto id = read_value<std::uint32_t>(kUser, user.mapped(), "u", "give a user id");
+        if (!id) return tl::unexpected(id.error());
+        all.origin.runs_as = *id;
     }
     const auto options = read_options(others);
     if (!options) return tl::unexpected(options.error());

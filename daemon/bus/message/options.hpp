@@ -33,10 +33,10 @@ template <class All>
     return options;
 }
 
-/// The options of CreateInstance: those of every change, and image (s).
+/// The options of CreateInstance: those of every change, image (s) and user (u).
 struct CreateOptions {
     app::Options options;
-    std::string image;
+    app::Origin origin;
 };
 [[nodiscard]] app::Result<CreateOptions> read_create_options(const OptionMap& given);
 

@@ -32,7 +32,8 @@ view::Gpu of_gpu(view::Gpu gpu, const app::GpuUsage& usage) {
 
 view::Quota of_quota(const model::Node& node, const model::Quota& quota) {
     return {quota.gpu.to_string(), index_of(node, quota.gpu), quota.memory_limit.count(),
-            quota.weight,          quota.high_priority,       quota.percent};
+            quota.weight,          quota.high_priority,       quota.percent,
+            quota.paused};
 }
 
 using app::UsageOnGpus;
@@ -47,6 +48,8 @@ view::Instance of_instance(const model::Node& node, const model::Instance& insta
     out.created = shown.created;
     out.pid = shown.pid;
     out.module_version = std::move(shown.module_version);
+    out.owner = instance.owner.user;
+    out.declared_owner = instance.owner.declared;
     for (const model::Quota& quota : instance.quotas) {
         view::OnGpu& place = out.gpus.emplace_back();
         place.quota = of_quota(node, quota);
@@ -64,6 +67,7 @@ view::UnmanagedContainer of_unmanaged(const model::InstanceId& id, const app::Un
     out.created = container.created;
     out.pid = container.attached ? static_cast<std::uint32_t>(container.attached->pid) : 0;
     out.booked = container.whole;
+    if (container.owner != 0) out.owner = container.owner;
     for (const auto& gpu : container.gpus) out.gpus.push_back(gpu.to_string());
     for (const auto& [gpu, bytes] : container.held) out.memory.emplace(gpu.to_string(), bytes);
     return out;

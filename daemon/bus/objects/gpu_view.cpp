@@ -12,6 +12,7 @@ GpuView view_of(const model::Occupancy& now, const model::Gpu& gpu, std::optiona
     view.index = gpu.index;
     view.model = model::valid_utf8(gpu.model_name);
     view.present = gpu.present;
+    view.drained = gpu.drained;
     view.obstacle = model::valid_utf8(gpu.obstacle);
     view.memory_total = gpu.total.count();
     view.memory_allocated = now.allocated(gpu.uuid).count();

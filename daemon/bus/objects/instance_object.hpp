@@ -45,6 +45,8 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::string Id() override { return view_.id; }
     std::string Name() override { return view_.name; }
     std::string Image() override { return view_.image; }
+    std::uint32_t Owner() override { return view_.owner.user.value_or(model::kNobody); }
+    std::string DeclaredOwner() override { return view_.owner.declared; }
     std::uint64_t Created() override { return view_.created; }
     std::string State() override { return view_.state; }
     std::uint32_t Pid() override { return view_.pid; }

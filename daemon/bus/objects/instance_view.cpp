@@ -25,6 +25,7 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance,
     view.id = instance.id.str();
     view.name = instance.name;
     view.image = instance.image;
+    view.owner = instance.owner;
     view.created = instance.created;
     view.state = instance.attached ? "running" : "waiting";
     view.pid = instance.attached ? static_cast<std::uint32_t>(instance.attached->pid) : 0;

@@ -20,6 +20,7 @@ struct InstanceView {
     std::string id;
     std::string name;
     std::string image;
+    model::Owner owner;
     std::uint64_t created = 0;  ///< seconds since 1970
     std::string state;          ///< waiting, running
     std::uint32_t pid = 0;

@@ -117,7 +117,7 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
                        auto asked = take(read_create_options(call->options));
                        const app::Created created =
                            take(service.create_instance(call->id, call->name, call->variables, call->caller,
-                                                        asked.options, std::move(asked.image)));
+                                                        asked.options, std::move(asked.origin)));
                        const bool managed = !created.instance.quotas.empty();
                        return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
                                          quotas_of(service.node(), created.instance), created.link_folder,

@@ -28,7 +28,7 @@ void DriverExchange::expect(const std::shared_ptr<Connection>& connection) {
     if (files_.were_taken())
         return refuse("The driver's libraries of this instance were handed over already.");
     // An instance that root has made is that of root's engine, whatever user its hooks run as.
-    const bool is_root = connection->peer_user() == 0U || instance_.owner == 0U;
+    const bool is_root = connection->peer_user() == 0U || instance_.creator == 0U;
     connection->welcomed(wire::Role::hand_over, std::nullopt);
     connection->expect_hello(outside_.loop.now() + patience_);  // its last word, too
     intake_ =

@@ -219,7 +219,7 @@ bool InstanceLink::has_member(const model::Process& process, const app::ProcessL
 
 /// Users choose ids, and cgroups of others may bear them. Rootless containers' processes have other user ids.
 bool InstanceLink::shares_cgroup(const model::Process& process, const app::ProcessLook& look) const {
-    const auto owner = instance_.owner.value_or(0);
+    const auto owner = instance_.creator.value_or(0);
     const auto slice = "/user-" + std::to_string(owner) + ".slice/";
     return look.is_in_cgroup(cgroup_) && (owner == 0 || cgroup_.find(slice) != std::string::npos ||
                                           outside_.processes.user_of(process) == owner);

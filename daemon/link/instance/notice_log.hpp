@@ -20,7 +20,7 @@ class NoticeLog {
     NoticeLog(const model::Instance& instance, UserLines& of_user, const app::Loop& loop)
         : about_(log::about(instance)),
           instance_(instance.id.short_id()),
-          user_(instance.owner.value_or(0)),
+          user_(instance.creator.value_or(0)),
           of_user_(of_user),
           loop_(loop) {}
     ~NoticeLog() { tell_unwritten(); }

@@ -88,7 +88,7 @@ void Notices::unreachable(std::int32_t pid, const std::string& reason, const std
         "instance " + instance_.id.short_id() + ": process " + std::to_string(pid) + ": " + text);
     event.process = pid;
     event.details["reason"] = reason;
-    unreachable_.happened(instance_.owner.value_or(0), reason + " " + instance_.id.str(), std::move(event));
+    unreachable_.happened(instance_.creator.value_or(0), reason + " " + instance_.id.str(), std::move(event));
 }
 
 }  // namespace cgpu::link

@@ -30,6 +30,7 @@ ordered_json figures_json(const Figures& figures) {
 ordered_json quota_json(const Quota& quota) {
     ordered_json result = {{"gpu", quota.gpu.to_string()}};
     result.update(figures_json(quota));
+    result["paused"] = quota.paused;
     if (quota.admitted) result["admitted"] = figures_json(*quota.admitted);
     return result;
 }
@@ -56,6 +57,7 @@ Quota read_quota(const json& document, const std::string& place, std::string& er
     Quota quota;
     quota.gpu = fields.parsed("gpu", model::Uuid::parse).value_or(model::Uuid());
     read_figures(fields, quota);
+    quota.paused = fields.flag("paused");
     if (const json* admitted = fields.object_if_there("admitted"))
         quota.admitted = read_admitted(*admitted, fields.place_of("admitted"), error);
     fields.refuse_others();
@@ -81,7 +83,9 @@ ordered_json instance_json(const Instance& instance) {
                            {"generation", instance.generation}, {"created", instance.created},
                            {"mode", to_string(instance.mode)},  {"quotas", std::move(quotas)}};
     result["image"] = instance.image;
-    result["owner"] = instance.owner.value_or(kNoOwner);
+    result["creator"] = instance.creator.value_or(kNoOwner);
+    result["owner"] = instance.owner.user.value_or(kNoOwner);
+    result["declared_owner"] = instance.owner.declared;
     if (instance.attached)
         result["attached"] = {{"pid", instance.attached->pid},
                               {"start_time", instance.attached->start_time},
@@ -99,7 +103,9 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
     instance.generation = fields.number("generation");
     instance.created = fields.number("created");
     instance.mode = fields.parsed("mode", model::parse_mode).value_or(instance.mode);
-    if (const auto owner = fields.number32("owner"); owner != kNoOwner) instance.owner = owner;
+    if (const auto creator = fields.number32("creator"); creator != kNoOwner) instance.creator = creator;
+    if (const auto owner = fields.number32("owner"); owner != kNoOwner) instance.owner.user = owner;
+    instance.owner.declared = fields.text("declared_owner");
     if (const json* quotas = fields.array("quotas"))
         for (const json& quota : *quotas)
             instance.quotas.push_back(

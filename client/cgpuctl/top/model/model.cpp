@@ -22,10 +22,12 @@ GpuRow row_of_gpu(const client::Gpu& gpu, const smi::View* before, const smi::Vi
     return row;
 }
 
-InstanceRow row_of_foreign(const client::Instance& instance, const client::ForeignGpu& foreign) {
+InstanceRow row_of_foreign(const client::Instance& instance, const client::ForeignGpu& foreign,
+                           UserNames& users) {
     InstanceRow row;
     row.place = {instance.id, foreign.uuid};
     row.name = instance.name;
+    row.owner = owner_text(instance.owner, instance.declared_owner, users);
     row.gpu_index = foreign.index;
     row.own = false;
     row.processes = foreign.usage.processes.size() + foreign.usage.processes_outside.size();
@@ -41,6 +43,7 @@ InstanceRow Model::row_of(const client::Instance& instance, const client::OnGpu&
     InstanceRow row;
     row.place = {instance.id, place.quota.gpu};
     row.name = instance.name;
+    row.owner = owner_text(instance.owner, instance.declared_owner, users_);
     row.gpu_index = place.quota.gpu_index;
     row.weight = place.quota.weight;
     row.high = place.quota.high_priority;
@@ -65,7 +68,7 @@ void Model::add(smi::Reading reading) {
         for (const client::OnGpu& place : instance.gpus)
             rows.instances.push_back(row_of(instance, place, now));
         for (const client::ForeignGpu& foreign : instance.foreign_gpus)
-            rows.instances.push_back(row_of_foreign(instance, foreign));
+            rows.instances.push_back(row_of_foreign(instance, foreign, users_));
     }
     std::ranges::stable_sort(rows.instances, {}, &InstanceRow::gpu_index);
     std::map<PlaceId, History> history;

@@ -56,6 +56,7 @@ void filter(std::vector<InstanceRow>& rows, const std::string& text) {
     const std::string wanted = model::lowered(text);
     std::erase_if(rows, [&](const InstanceRow& row) {
         return model::lowered(row.name).find(wanted) == std::string::npos &&
+               model::lowered(row.owner).find(wanted) == std::string::npos &&
                !row.place.instance.starts_with(wanted);
     });
 }

@@ -41,6 +41,7 @@ struct GpuRow {
 struct InstanceRow {
     PlaceId place;
     std::string name;
+    std::string owner;
     std::uint32_t gpu_index = 0;
     bool own = true;  ///< false: the GPU isn't the instance's, its processes use it outside the module
     std::uint32_t weight = 0;

@@ -18,12 +18,21 @@ TEST(HistoryRecord, ReadsBackWhatWasWritten) {
 TEST(HistoryRecord, HasNoOwnerWhereAnEarlierCgpudWroteIt) {
     // The owner's bytes were 0 then, and root is an owner, too.
     auto record = minute(0, "web", 1);
-    EXPECT_EQ(decode(encode(record))->owner, std::nullopt);
-    record.owner = 0;
-    EXPECT_EQ(decode(encode(record))->owner, 0U);
+    EXPECT_EQ(decode(encode(record))->owner, model::Owner{});
+    record.owner.user = 0;
+    EXPECT_EQ(decode(encode(record))->owner.user, 0U);
     record.instance = std::string(kMostInstanceBytes, 'i');
-    record.owner = 0xFFFFFFFE;
+    record.owner.user = 0xFFFFFFFE;
     EXPECT_EQ(*decode(encode(record)), record) << "it touches no other field";
+}
+
+TEST(HistoryRecord, HasADeclaredOwnerBehindAShorterName) {
+    auto record = minute(0, std::string(kMostNameBytes, 'n'), 1);
+    record.owner.declared = std::string(model::kMaxOwnerName, 'o');
+    const auto read = decode(encode(record));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->owner, record.owner);
+    EXPECT_EQ(read->name, std::string(kMostNameBesideOwner, 'n'));
 }
 
 TEST(HistoryRecord, BillsWhatWasReportedOrGrantedWhicheverIsMore) {

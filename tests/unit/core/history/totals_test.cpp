@@ -40,23 +40,39 @@ TEST(HistoryTotals, SumsByName) {
 
 TEST(HistoryTotals, KeepsInstancesOfOneNameApartByTheirOwners) {
     auto of_bob = minute(0, "web", 1);
-    of_bob.owner = 2002;
+    of_bob.owner.user = 2002;
     auto of_alice = minute(0, "web", 6);
-    of_alice.owner = 2001;
+    of_alice.owner.user = 2001;
     of_alice.instance = "another";
     const std::vector records = {of_bob, of_alice, minute(60, "web", 3)};
     const auto rows = by_name(records, seconds(0, 120));
     ASSERT_EQ(rows.size(), 3U);
-    EXPECT_EQ(rows[0].owner, 2001U);
+    EXPECT_EQ(rows[0].owner.user, 2001U);
     EXPECT_EQ(rows[0].gpu_ns, 6 * kSecondNs);
-    EXPECT_EQ(rows[1].owner, std::nullopt);
-    EXPECT_EQ(rows[2].owner, 2002U);
+    EXPECT_EQ(rows[1].owner, model::Owner{});
+    EXPECT_EQ(rows[2].owner.user, 2002U);
     EXPECT_EQ(rows[2].gpu_ns, 1 * kSecondNs);
     const auto parts = series(records, seconds(0, 120), By::name, utc_day, 2);
     ASSERT_EQ(parts.size(), 3U);
-    EXPECT_EQ(parts[2].owner, 2002U);
+    EXPECT_EQ(parts[2].owner.user, 2002U);
     EXPECT_DOUBLE_EQ(parts[2].gpu_s[0], 1);
     EXPECT_EQ(totals(records, seconds(0, 120), By::gpu, utc_day).size(), 1U);
+}
+
+TEST(HistoryTotals, HaveARowForEachOwnerVerifiedOrDeclared) {
+    auto of_alice = minute(0, "web", 6);
+    of_alice.owner.user = 2001;
+    auto another = minute(60, "train", 2);
+    another.owner.user = 2001;
+    auto claimed = minute(0, "web", 1);
+    claimed.owner.declared = "alice";
+    const std::vector records = {of_alice, another, claimed, minute(60, "web", 3)};
+    const auto rows = totals(records, seconds(0, 120), By::user, utc_day);
+    ASSERT_EQ(rows.size(), 3U);
+    EXPECT_EQ(rows[0].key, "2001");
+    EXPECT_EQ(rows[0].gpu_ns, 8 * kSecondNs);
+    EXPECT_EQ(rows[1].owner, model::Owner{});
+    EXPECT_EQ(rows[2].owner.declared, "alice");
 }
 
 TEST(HistoryTotals, AddsTheSharesOfInstancesThatWereThereTogether) {

@@ -59,7 +59,7 @@ TEST(NodeInstances, NobodyTakesTheShortIdOfAnotherUsers) {
     Node n = v100();
     const auto owned = [](const std::string& id, std::uint32_t owner) {
         Instance made = instance(id, {quota(0, 1)});
-        made.owner = owner;
+        made.creator = owner;
         return made;
     };
     const std::string begins = "0123456789ab";
@@ -201,13 +201,13 @@ TEST(NodeInstances, NobodyTakesAnotherUsersNameForAnId) {
         model::Node n = v100();
         auto job = instance("bobs", {quota(0, 1024)});
         job.name = named;
-        job.owner = 1001;
+        job.creator = 1001;
         ASSERT_TRUE(n.add_instance(job));
         auto taken = instance("3f2a9c1b7d4e00112233445566778899", {quota(0, 1024)});
         taken.name = "x";
-        taken.owner = 1002;
+        taken.creator = 1002;
         EXPECT_EQ(reason_of(n.add_instance(taken)), model::Refusal::Reason::exists) << named;
-        taken.owner = 1001;
+        taken.creator = 1001;
         EXPECT_TRUE(n.add_instance(taken)) << "one's own";
     }
 }

@@ -17,7 +17,7 @@ Instance named(const std::string& id, const std::string& name, std::optional<std
                std::vector<Quota> quotas = {quota(0, 100)}) {
     Instance made = instance(id, std::move(quotas));
     made.name = name;
-    made.owner = owner;
+    made.creator = owner;
     return made;
 }
 

@@ -79,7 +79,7 @@ class Walk {
         auto made =
             instance(name, quotas, *rc::gen::inRange(0, 5) == 0 ? random_mode() : Mode::memory_compute);
         made.name = random_name();
-        made.owner = random_owner();
+        made.creator = random_owner();
         return made;
     }
 

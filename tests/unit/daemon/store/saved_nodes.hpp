@@ -22,11 +22,16 @@ inline model::Node full_node() {
     second.percent = 100;
     model::Instance made = instance("012b2edccd7a0852", {first, second}, model::Mode::memory_compute);
     made.name = "quoted \"name\" \xc3\xa4\n";
-    made.owner = 1000;
+    made.creator = 1000;
+    made.owner.user = 1000;
     made.image = "team/train:1";
     EXPECT_TRUE(n.add_instance(made).has_value());
     EXPECT_TRUE(n.attach(made.id, {4242, 123456789, "5f3a-boot"}).has_value());
-    EXPECT_TRUE(n.add_instance(instance("b", {quota(0, 1)})).has_value());
+    auto declares = instance("b", {quota(0, 1)});
+    declares.owner.declared = "alice";
+    EXPECT_TRUE(n.add_instance(declares).has_value());
+    EXPECT_TRUE(n.set_paused(declares.id, uuid(0), true).has_value());
+    EXPECT_TRUE(n.set_drained(uuid(1), true).has_value());
     EXPECT_TRUE(n.keep(made.id, uuid(0), {model::Bytes::from_gib(2), std::nullopt, false}).has_value());
     EXPECT_TRUE(n.keep(made.id, uuid(1), {std::nullopt, 4, std::nullopt}).has_value());
     EXPECT_TRUE(n.set_memory(made.id, uuid(1), model::Bytes::from_mib(3000), {}).has_value());

@@ -131,7 +131,7 @@ TEST(StateDamage, ChangesOneAfterTheOtherAreWrittenAsTheyWouldBeAnew) {
     for (const char* id : {"b1", "a1", "c1"}) {
         auto made = instance(id, {quota(0, 1)});
         made.name = "web";
-        made.owner = 1000;
+        made.creator = 1000;
         ASSERT_TRUE(node.add_instance(made).has_value());
         save();
     }

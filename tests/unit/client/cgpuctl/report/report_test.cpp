@@ -66,8 +66,8 @@ TEST_F(ReportTest, PrintsATable) {
 TEST_F(ReportTest, AUsersNameIsNoBillOfAnothers) {
     add(kMidnight, "bobs", 2);
     add(kMidnight, "bobs", 60);
-    records_[0].owner = 2002;
-    records_[1].owner = 2001;
+    records_[0].owner.user = 2002;
+    records_[1].owner.user = 2001;
     records_[1].instance = "another";
     EXPECT_EQ(report(),
               "NAME  OWNER  INSTANCES  GPU-TIME  DUE  GOT   WAITED  MEMORY-PEAK       REFUSED\n"
@@ -82,7 +82,7 @@ TEST_F(ReportTest, AUsersNameIsNoBillOfAnothers) {
     input_.svg.clear();
     input_.csv = true;
     const std::string csv = report();
-    EXPECT_NE(csv.find(",present_seconds,owner\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",present_seconds,owner,declared_owner\n"), std::string::npos) << csv;
     EXPECT_NE(csv.find(",60.000000,2001\n"), std::string::npos) << csv;
     screen_.out.str("");
     input_.csv = false;
@@ -109,7 +109,7 @@ TEST_F(ReportTest, CountsTheAskedTimeOnly) {
     EXPECT_EQ(
         report(),
         "name,instances,gpu_seconds,reported_seconds,granted_seconds,due_seconds,waited_seconds,share_due,"
-        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds,owner\n"
+        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds,owner,declared_owner\n"
         "train,1,51.000000000,51.000000000,0.000000000,30.000000000,0.750000000,0.500000,0.850000,0,"
         "209715200,4509925376,0,60.000000,\n"
         "web,1,7.500000000,7.500000000,0.000000000,15.000000000,0.000000000,0.500000,0.250000,0,"

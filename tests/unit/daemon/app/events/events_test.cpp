@@ -131,7 +131,7 @@ TEST(RefusedAllocations, a_user_who_has_instance_after_instance_does_not_flood) 
     RepeatedByUser repeated(loop, recorded.events);
     auto instance = web();
     for (const std::uint32_t owner : {1000U, 0U}) {
-        instance.owner = owner;
+        instance.creator = owner;
         for (std::uint64_t i = 0; i < 1000; ++i) {
             instance.id = *model::InstanceId::parse("0123456789abcde" + std::to_string(10000 + i));
             RefusedAllocations refused(repeated);

@@ -184,7 +184,7 @@ TEST_F(HistoryTest, what_stays_and_uses_nothing_has_a_record_an_hour) {
     ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
     update();
     ASSERT_EQ(kept_.all.size(), 2U);
-    EXPECT_EQ(kept_.all[0].owner, caller.user);
+    EXPECT_EQ(kept_.all[0].owner.user, caller.user);
     EXPECT_TRUE(kept_.all[1].ended);
 }
 
@@ -209,14 +209,14 @@ TEST_F(HistoryTest, many_short_instances_of_a_user_are_summed_up) {
     work_as(1001, 2);
     work_as(0, 200);
     pass_with_looks(60 * kSecond);
-    const auto of_owner = [this](std::uint32_t owner) {
+    const auto of_owner = [this](std::optional<std::uint32_t> owner) {
         std::vector<history::Record> all;
         for (const auto& record : kept_.all)
-            if (record.owner == owner) all.push_back(record);
+            if (record.owner.user == owner) all.push_back(record);
         return all;
     };
     EXPECT_EQ(of_owner(1001).size(), 2U) << "each user has an own number";
-    EXPECT_EQ(of_owner(0).size(), 200U);
+    EXPECT_EQ(of_owner(std::nullopt).size(), 200U) << "of containers of an engine of root's";
     const auto records = of_owner(1000);
     ASSERT_EQ(records.size(), History::kMostShortOfAUser + 1U);
     EXPECT_EQ(records.back().name, History::kOtherShort);

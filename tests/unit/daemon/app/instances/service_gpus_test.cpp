@@ -72,10 +72,31 @@ TEST_F(ServiceTest, the_drivers_figure_is_kept_with_the_accounts_of_that_moment)
     EXPECT_FALSE(service->usage(v100).at_look);
 }
 
+TEST_F(ServiceTest, an_instance_belongs_to_whom_it_runs_as) {
+    see_v100();
+    processes.living.insert(100);
+    const auto owner_of = [&](const char* id, std::map<std::string, std::string> variables, Origin origin) {
+        variables["CGPU_MEM"] = "1GiB";
+        const auto created = service->create_instance(id, "web", variables, caller, {}, std::move(origin));
+        return created ? created->instance.owner : model::Owner{4711};
+    };
+    caller.user = processes.users[100] = 0;
+    EXPECT_EQ(owner_of("a", {}, {}), model::Owner{}) << "an engine of root's doesn't say who called it";
+    EXPECT_EQ(owner_of("b", {{"CGPU_OWNER", "alice"}}, {}), (model::Owner{{}, "alice"}));
+    EXPECT_EQ(owner_of("c", {{"org.cgpu.owner", "alice"}}, {}), (model::Owner{{}, "alice"}));
+    EXPECT_EQ(owner_of("d", {{"CGPU_OWNER", "alice"}}, {{}, 1000}), model::Owner{1000}) << "as sudo runs it";
+    caller.user = processes.users[100] = 1001;
+    EXPECT_EQ(owner_of("e", {{"CGPU_OWNER", "alice"}}, {}), model::Owner{1001});
+    EXPECT_EQ(owner_of("f", {}, {{}, 1001}), model::Owner{1001});
+    const auto claimed = service->create_instance("g", "web", {{"CGPU_MEM", "1GiB"}}, caller, {}, {{}, 1000});
+    ASSERT_FALSE(claimed);
+    EXPECT_EQ(claimed.error().reason, model::Refusal::Reason::not_permitted);
+}
+
 TEST_F(ServiceTest, an_instance_keeps_its_image) {
     see_v100();
     processes.living.insert(100);
-    ASSERT_TRUE(service->create_instance("aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {}, "train:1"));
+    ASSERT_TRUE(service->create_instance("aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {}, {"train:1"}));
     EXPECT_EQ(service->node().find_instance(*model::InstanceId::parse("aaaa"))->image, "train:1");
 }
 

@@ -77,7 +77,7 @@ TEST(Options, OfANewInstanceHaveItsImage) {
     const auto read =
         read_create_options({{"image", Variant(std::string("train:1"))}, {"dry-run", Variant(true)}});
     ASSERT_TRUE(read);
-    EXPECT_EQ(read->image, "train:1");
+    EXPECT_EQ(read->origin.image, "train:1");
     EXPECT_TRUE(read->options.dry_run);
     EXPECT_FALSE(read_create_options({{"image", Variant(7U)}}));
     EXPECT_FALSE(read_create_options({{"images", Variant(std::string("train:1"))}}));

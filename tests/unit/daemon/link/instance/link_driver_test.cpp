@@ -85,7 +85,7 @@ struct LinkDriver : LinkTest {
     /// A user of this id makes the instance, and hands over libcuda alone.
     static constexpr uid_t kAUser = 65534;
     std::uint64_t hand_over_as_user(Puppet& puppet, Brought what) {
-        one.owner = kAUser;
+        one.creator = kAUser;
         server->refresh(one);
         for (const fs::path& folder : {runtime_dir, runtime_dir / "instances/one"})
             EXPECT_EQ(chmod(folder.c_str(), 0755), 0);

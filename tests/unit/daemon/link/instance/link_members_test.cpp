@@ -126,7 +126,7 @@ TEST_F(LinkMembers, OfAUsersCgroupOnlyTheUsersOwnProcessesAreMembers) {
     for (const bool own : {false, true}) {
         auto container = make(own ? kId : "3f2a0123456789a", 100 * kMiB);
         container.attached = *processes.identify(first.pid());
-        container.owner = geteuid() + (own ? 0 : 1);
+        container.creator = geteuid() + (own ? 0 : 1);
         ASSERT_TRUE(server->open(container));
         server->stranger(container.quotas[0].gpu, theirs.pid());
         EXPECT_EQ(leases->pools().living(app::key_of(container)).size(), own ? 1U : 0U);

@@ -163,7 +163,8 @@ void Daemon::compose(store::State state) {
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_,
-                              events_, wall_clock, processes_.boot_id(), second_looks_.get()});
+                              events_, wall_clock, processes_.boot_id(), second_looks_.get(), &limits_});
+    limits_.set_rules(read_.config.limits);
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{
         loop_, *bus_, *link_, processes_, driver_, *service_, events_, wall_clock});
@@ -369,6 +370,7 @@ void Daemon::reload() {
     refuse_configuration({});
     for (const auto& warning : read_.warnings) log::warn("{}", warning.text);
     service_->set_settings(service_settings());
+    limits_.set_rules(read_.config.limits);
     take_unmanaged_rule();
     take_configured_mode();
     system::set_up_log(read_.config.log_level);

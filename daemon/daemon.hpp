@@ -15,6 +15,7 @@
 #include "daemon/app/events/events.hpp"
 #include "daemon/app/history/history.hpp"
 #include "daemon/app/instances/unmanaged_containers.hpp"
+#include "daemon/app/limits/owner_limits.hpp"
 #include "daemon/app/looks/second_looks.hpp"
 #include "daemon/app/memory/leases.hpp"
 #include "daemon/app/ports/configuration.hpp"
@@ -28,6 +29,7 @@
 #include "daemon/left_instances.hpp"
 #include "daemon/link/server.hpp"
 #include "daemon/modules/module_folder.hpp"
+#include "daemon/people/people.hpp"
 #include "daemon/store/history/history_file.hpp"
 #include "daemon/store/instance_records.hpp"
 #include "daemon/store/lease_file.hpp"
@@ -121,6 +123,9 @@ class Daemon {
     std::unique_ptr<LeftInstances> left_;
     std::unique_ptr<app::UnmanagedContainers> unmanaged_;
     std::unique_ptr<app::SecondLooks> second_looks_;  ///< before the bus, whose calls wait for it
+    // Before the bus, whose calls wait for answers.
+    people::People people_{loop_, people::kProgram};
+    app::OwnerLimits limits_{loop_, people_};
     std::vector<app::WatchPtr> signals_;
     app::WatchPtr next_look_;
     std::optional<std::uint64_t> refused_since_;  ///< by wall_clock()

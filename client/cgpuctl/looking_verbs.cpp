@@ -42,6 +42,17 @@ std::span<const Verb> looking_verbs() {
          "For an instance this includes how many allocations its memory limit refused.",
          "cgpuctl show 0",
          &show},
+        {"limits",
+         {{"USER", &Input::user, "a name or a user id, or containers; default: yourself", true}},
+         {kJson, kNoLegend},
+         false,
+         "What a user may have at most, and what is left of it",
+         "The limits are set in the configuration, for users, groups and by default (cgpud.yaml(5)). SET-BY "
+         "is\n"
+         "the key that holds. `containers` are those of root's engine that nobody owns, all together. Only\n"
+         "root may ask for another user's.",
+         "cgpuctl limits alice",
+         &limits},
         {"events",
          {{"INSTANCE", &Input::target, "name, id, or the beginning of an id: only what concerns it", true}},
          {{"--since", &Input::since, "TIME", "10min, 1h, yesterday, \"2026-01-31 08:15\""},

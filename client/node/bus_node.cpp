@@ -12,6 +12,7 @@
 #include "core/model/instance.hpp"
 #include "core/model/utf8.hpp"
 #include "dbus/caller.hpp"
+#include "dbus/json/node_text.hpp"
 #include "dbus/names.hpp"
 #include "files/read.hpp"
 
@@ -180,6 +181,16 @@ Result<std::uint64_t> BusNode::apply(const std::vector<Change>& changes, const M
     all.reserve(changes.size());
     for (const Change& change : changes) all.push_back(to_bus(change));
     return call([&] { return bus().manager.Apply(all, options_of(how)); });
+}
+
+Result<view::Limits> BusNode::limits(const std::string& user) {
+    const auto text = call([&] { return bus().manager.DescribeLimits(valid_utf8(user)); });
+    if (!text) return tl::unexpected(text.error());
+    auto limits = view::read_limits_text(*text);
+    if (limits) return std::move(*limits);
+    return fail(ClientError::Kind::failed,
+                "cgpud's description of the limits can't be read: " + limits.error() +
+                    ". Try: use the same release of cgpuctl as cgpud's.");
 }
 
 Result<std::string> BusNode::describe() {

@@ -23,6 +23,7 @@ class BusNode final : public Node {
     Result<std::vector<Gpu>> read_gpus() override;
     Result<ServiceState> service() override;
     Result<Examination> examine() override;
+    Result<view::Limits> limits(const std::string& user) override;
     Result<std::string> find_gpu(const std::string& gpu) override;
     Result<std::string> find_instance(const std::string& instance) override;
     Result<std::vector<ConfigurationValue>> configuration() override;

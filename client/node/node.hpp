@@ -14,6 +14,7 @@
 #include "client/node/values/configuration.hpp"
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
+#include "core/view/limits.hpp"
 
 namespace cgpu::client {
 
@@ -76,6 +77,9 @@ class Node {
     virtual Result<std::vector<Gpu>> read_gpus() = 0;
     /// Whether cgpud is running. Unlike every other call, this one doesn't start it.
     virtual Result<ServiceState> service() = 0;
+    /// The limits of a user (a name or a user id; empty: the caller's; `containers`: of those of root's
+    /// engine that nobody owns), and what is in use.
+    virtual Result<view::Limits> limits(const std::string& user) = 0;
     /// What cgpud and the driver say for a check of the node.
     virtual Result<Examination> examine() = 0;
     /// The UUID.

@@ -4,6 +4,7 @@
 
 #include "core/admission/kept_for_request.hpp"
 #include "core/admission/plan.hpp"
+#include "core/limits/allowance.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::admission {
@@ -76,6 +77,9 @@ tl::expected<Grant, model::Refusal> admit(const model::Node& node, const request
         return named ? admit(node, *named, defaults) : tl::unexpected(named.error());
     }
     if (has_no_memory(request, defaults)) return Grant{};
+    if (defaults.allowance != nullptr)
+        if (auto allowed = defaults.allowance->check_number(); !allowed)
+            return model::refuse(describe(request, defaults), allowed.error());
     auto plan =
         request.gpus.empty() ? plan_placed(node, request, defaults) : plan_named(node, request, defaults);
     if (!plan) return tl::unexpected(naming_what_is_kept(std::move(plan.error()), request));

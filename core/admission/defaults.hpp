@@ -12,6 +12,10 @@
 #include "core/model/bytes.hpp"
 #include "core/model/mode.hpp"
 
+namespace cgpu::limits {
+class Allowance;
+}
+
 namespace cgpu::admission {
 
 /// Which GPU a container gets if it names none.
@@ -35,6 +39,8 @@ struct Defaults {
     /// The mode of a request that names none, if the node was switched to one: so it may be refused on a GPU
     /// that still serves another mode. Empty: the mode of the GPU.
     std::optional<model::Mode> mode;
+    /// What its owner may still get. Null: as much as there is.
+    const limits::Allowance* allowance = nullptr;
 
     friend bool operator==(const Defaults&, const Defaults&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/limits/allowance.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/memory_share.hpp"
 #include "core/request/percent.hpp"
@@ -124,6 +125,9 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
     // If less was free, it has a fixed number of slices instead of its percentage.
     if (seat.quota.weight == seat.wanted_weight && !kept.weight) seat.quota.percent = request.percent;
     if (auto checked = node.check_quota(mode, seat.quota); !checked) return tl::unexpected(checked.error());
+    if (defaults.allowance != nullptr)
+        if (auto allowed = defaults.allowance->check(seat.quota); !allowed)
+            return tl::unexpected(allowed.error());
 
     const Policy policy = mode == Mode::memory_compute ? gpu.settings.policy : Policy::native;
     if (seat.quota.weight == 0 && policy != Policy::native && defaults.no_weight == NoWeight::refuse)

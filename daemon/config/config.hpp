@@ -8,6 +8,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/admission/unmanaged.hpp"
+#include "core/limits/rules.hpp"
 #include "core/model/gpu.hpp"
 #include "core/request/unknown_name.hpp"
 
@@ -49,6 +50,7 @@ struct Config {
     std::map<std::uint32_t, GpuPatch> gpus_by_index;
     std::map<model::Uuid, GpuPatch> gpus_by_uuid;
     admission::Defaults admission;
+    limits::Rules limits;  ///< what owners may have at most
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
     std::uint32_t slice_ms = 5;  ///< the length of one slice of a GPU's period

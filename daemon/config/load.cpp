@@ -72,6 +72,13 @@ std::vector<std::string> split_path(const std::string& text) {
     const std::string top = text.substr(0, first);
     const std::string rest = text.substr(first + 1);
     const auto last = rest.rfind('.');
+    if (top == "limits" && last != std::string::npos) {
+        // limits.default.memory, and limits.users.NAME.memory, whose NAME may have dots.
+        const auto second = rest.find('.');
+        if (second == last) return {top, rest.substr(0, last), rest.substr(last + 1)};
+        return {top, rest.substr(0, second), rest.substr(second + 1, last - second - 1),
+                rest.substr(last + 1)};
+    }
     if (top != "gpus" || last == std::string::npos) return {top, rest};
     return {top, rest.substr(0, last), rest.substr(last + 1)};
 }

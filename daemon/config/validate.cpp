@@ -7,6 +7,7 @@
 #include "core/model/utf8.hpp"
 #include "daemon/config/gpu_name.hpp"
 #include "daemon/config/key_table.hpp"
+#include "daemon/config/limits/limit_keys.hpp"
 
 namespace cgpu::config {
 namespace {
@@ -27,7 +28,7 @@ std::string top_level_names() {
     std::string names;
     append_names(names, gpu_keys());
     append_names(names, keys());
-    return names + ", weights, gpus";
+    return names + ", weights, gpus, limits";
 }
 
 std::string gpu_key_names() {
@@ -46,6 +47,8 @@ class Validator {
             take_weight(entry);
         else if (top == "gpus")
             take_gpu_setting(entry);
+        else if (top == "limits")
+            take_limit(entry);
         else
             take_top_level(entry);
     }
@@ -93,6 +96,11 @@ class Validator {
         const auto weight = read_weight(entry.value);
         if (!weight) return add(entry, weight.error(), std::string(kWeightAllowed));
         config.admission.weights[entry.path[1]] = *weight;
+    }
+
+    void take_limit(const Entry& entry) {
+        if (const auto taken = config::take_limit(config.limits, entry.path, entry.value); !taken)
+            add(entry, taken.error().why, taken.error().remedy);
     }
 
     void take_gpu_setting(const Entry& entry) {

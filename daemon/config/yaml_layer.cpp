@@ -15,8 +15,15 @@
 namespace cgpu::config {
 namespace {
 
-/// The depth of the deepest key: gpus → a GPU → a setting.
-constexpr std::size_t kMaxDepth = 3;
+/// The depth of the deepest key: gpus → a GPU → a setting; limits → users → a user → a limit.
+std::size_t most_depth(const std::string& top) { return top == "limits" ? 4 : 3; }
+
+/// Whether a group of keys may be empty: its lines are commented out.
+bool may_be_empty(const std::vector<std::string>& path) {
+    const std::string& top = path.front();
+    if (path.size() == 1) return top == "weights" || top == "gpus" || top == "limits";
+    return top == "limits" && path.size() == 2 && path[1] != "trust_declared_owners";
+}
 
 /// Parses a document and drops it.
 class Ignore : public YAML::EventHandler {
@@ -96,7 +103,7 @@ class Flattener {
     void add_value(const YAML::Node& value, std::vector<std::string> path, const Origin& origin) {
         const std::string what = model::quote(path.back());
         if (value.IsMap()) {
-            if (path.size() < kMaxDepth)
+            if (path.size() < most_depth(path.front()))
                 add_map(value, path);
             else
                 problems_.push_back(
@@ -106,8 +113,7 @@ class Flattener {
                                         "give a single value, or keys below it"));
         } else if (value.IsScalar()) {
             entries_.push_back({std::move(path), value.Scalar(), origin});
-        } else if (path.size() > 1 || (path.front() != "weights" && path.front() != "gpus") ||
-                   !has_colon(text_, origin.line)) {
+        } else if (!may_be_empty(path) || !has_colon(text_, origin.line)) {
             // A group whose lines are all commented out is fine; a key without a value is not. yaml-cpp takes
             // a last word without a colon for a key: the file was cut off there.
             problems_.push_back(

@@ -40,6 +40,18 @@ std::string gpus_text(const std::vector<Gpu>& gpus) {
     return text_of({{"gpus", std::move(list)}});
 }
 
+std::string limits_text(const Limits& limits) { return text_of(to_json(limits)); }
+
+tl::expected<Limits, std::string> read_limits_text(const std::string& text) {
+    Limits limits;
+    try {
+        JsonReader::read(nlohmann::json::parse(text), limits);
+    } catch (const nlohmann::json::exception& error) {
+        return tl::unexpected(std::string(error.what()));
+    }
+    return limits;
+}
+
 tl::expected<Snapshot, std::string> read_node_text(const std::string& text) {
     Snapshot node;
     try {

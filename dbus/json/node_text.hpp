@@ -5,6 +5,7 @@
 
 #include <tl/expected.hpp>
 
+#include "core/view/limits.hpp"
 #include "core/view/snapshot.hpp"
 
 /// What Describe and DescribeGpus of org.cgpu1.Manager answer.
@@ -15,6 +16,11 @@ namespace cgpu::view {
 
 /// The GPUs alone, without figures of usage.
 [[nodiscard]] std::string gpus_text(const std::vector<Gpu>& gpus);
+
+/// What DescribeLimits answers.
+[[nodiscard]] std::string limits_text(const Limits& limits);
+/// Error: why the text isn't that.
+[[nodiscard]] tl::expected<Limits, std::string> read_limits_text(const std::string& text);
 
 /// Reads both. GPUs and instances are sorted as Snapshot says. Error: why the text isn't that of a node.
 [[nodiscard]] tl::expected<Snapshot, std::string> read_node_text(const std::string& text);

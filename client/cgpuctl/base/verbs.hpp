@@ -9,6 +9,7 @@ namespace cgpu::cgpuctl {
 
 client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> limits(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> inspect(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> describe(const Input& input, client::Node& node, Terminal& terminal);

@@ -122,7 +122,8 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "GPU" || name == "LIST") return gpus(node);
     if (name == "TYPE") return types_of_events();
     if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
-    if (name == "ROWS") return {{"name", "of instances"}, {"gpu", ""}, {"day", ""}, {"user", "whose the instances are"}};
+    if (name == "ROWS")
+        return {{"name", "of instances"}, {"gpu", ""}, {"day", ""}, {"user", "whose the instances are"}};
     if (name == "INSTANCE..." || name == "INSTANCE") return instances(node);
     if (name == "INSTANCE|GPU") return joined(gpus(node), instances(node));
     if (name == "POLICY") return policies();

@@ -19,7 +19,7 @@ constexpr double kNearlyFull = 0.95;
 constexpr double kShort = 0.05;
 
 /// The columns of instances in the order in which they are kept if the screen becomes narrow.
-enum class Column { gpu, name, due, got, weight, memory, waiting, high, owner, bar, history, processes, id };
+enum class Column { gpu, name, due, got, weight, memory, waiting, high, bar, history, owner, processes, id };
 
 struct Width {
     Column column;

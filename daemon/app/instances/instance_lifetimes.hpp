@@ -5,7 +5,7 @@
 #include <map>
 
 #include "daemon/app/events/repeated_by_user.hpp"
-#include "daemon/app/instances/ended_ids.hpp"
+#include "daemon/app/instances/base/ended_ids.hpp"
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 

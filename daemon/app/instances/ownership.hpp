@@ -26,10 +26,10 @@ struct Origin {
     std::optional<std::uint32_t> runs_as = std::nullopt;
 };
 
-/// Whose an instance is that the caller asks for, if it declares this owner. Refused (not_permitted): another
-/// user than root says that it runs as somebody else.
-[[nodiscard]] Result<model::Owner> owner_of_new(const Caller& caller, const Origin& origin,
-                                                const std::string& declared);
+/// Whose an instance is that the caller asks for, if it declares this owner. Only root is believed that it
+/// runs as somebody else; in a user namespace others are root to themselves.
+[[nodiscard]] model::Owner owner_of_new(const Caller& caller, const Origin& origin,
+                                        const std::string& declared);
 
 /// Whether the caller created this instance. Also true if there is no such instance, because then nothing of
 /// others can be changed.

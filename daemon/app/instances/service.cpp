@@ -6,6 +6,7 @@
 #include "core/admission/admit.hpp"
 #include "core/model/size.hpp"
 #include "core/request/request.hpp"
+#include "daemon/app/instances/base/service_events.hpp"
 #include "daemon/app/ports/log.hpp"
 
 namespace cgpu::app {
@@ -23,36 +24,6 @@ Result<model::InstanceId> parse_id(std::string_view id) {
 tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
     return model::refuse(Refusal::Reason::not_permitted, "instance " + id.short_id(),
                          "it was made by another user", "do the same as root (sudo)");
-}
-
-Event admitted(const model::Instance& instance, const model::Quota& quota, const Who& who) {
-    auto event = event_of(EventType::instance_admitted, log::Level::info, instance,
-                          model::describe(instance) + ": admitted, GPU " + quota.gpu.to_string() + ", " +
-                              model::format_mib(quota.memory_limit) + ", weight " +
-                              std::to_string(quota.weight) + ", for " + describe(who));
-    event.gpu = quota.gpu;
-    event.by = who;
-    event.details = {{"limit", quota.memory_limit.count()}, {"weight", std::uint64_t{quota.weight}}};
-    return event;
-}
-
-Event default_memory_set(model::Bytes before, model::Bytes now, bool set, const Options& options) {
-    Event event{.type = EventType::setting_changed};
-    event.message = "the default memory is " + model::format_mib(now) +
-                    (set ? ", as set for this node" : ", as configured") +
-                    (options.runtime ? ", until the reboot" : "") + ", instead of " +
-                    model::format_mib(before) + (options.by ? ", by " + describe(*options.by) : "");
-    event.by = options.by;
-    event.details = {{"setting", std::string("default-memory")},
-                     {"before", model::format_mib(before)},
-                     {"after", model::format_mib(now)}};
-    return event;
-}
-
-/// Why a GPU takes no instance while this process is on it.
-std::string shared_by(const model::MpsServer& server) {
-    return "an MPS server (process " + std::to_string(server.pid) +
-           ") uses it, whose clients share one context, so that their memory and time can't be told apart";
 }
 
 /// The result for a container that isn't managed.
@@ -94,8 +65,8 @@ void Service::end_of_boot() {
             outside_.events.happened(event_of(EventType::instance_ended, log::Level::info, instance,
                                               model::describe(instance) + ": gone with the last boot"));
         if (default_memory() != memory_before)
-            outside_.events.happened(
-                default_memory_set(memory_before, default_memory(), node().default_memory().has_value(), {}));
+            outside_.events.happened(default_memory_set(memory_before, default_memory(),
+                                                        node().default_memory().has_value(), false, {}));
     }
     state_.set_boot_id(outside_.boot_id);
 }
@@ -122,7 +93,8 @@ Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Opti
         options);
     if (!changed) return tl::unexpected(changed.error());
     if (*changed) {
-        outside_.events.happened(default_memory_set(before, default_memory(), bytes.has_value(), options));
+        outside_.events.happened(
+            default_memory_set(before, default_memory(), bytes.has_value(), options.runtime, options.by));
         outside_.publisher.default_memory_changed();
     }
     return {};
@@ -207,7 +179,11 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     if (const auto open = outside_.admission.open(); !open) return tl::unexpected(open.error());
     (*request)->container_name = std::string(name);
     (*request)->kept = state_.node().kept_of(caller.user, *parsed_id, (*request)->container_name);
+    const auto owner = owner_of_new(caller, origin, (*request)->owner);
+    const auto allowance = allowance_of(owner);
+    if (!allowance) return tl::unexpected(allowance.error());
     auto defaults = settings_.defaults;
+    defaults.allowance = *allowance ? &**allowance : nullptr;
     defaults.default_memory = default_memory();
     defaults.mode = outside_.admission.mode();
     auto grant = admission::admit(state_.node(), **request, defaults);
@@ -217,8 +193,6 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                                                    **request, grant->quotas);
         !allowed)
         return tl::unexpected(allowed.error());
-    const auto owner = owner_of_new(caller, origin, (*request)->owner);
-    if (!owner) return tl::unexpected(owner.error());
     if (!outside_.processes.alive(caller.process))
         return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
                              "it asked for an instance and has ended", "try the same again");
@@ -231,7 +205,7 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
 
     model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(),  grant->mode,
                            grant->quotas, std::nullopt,      caller.user, std::move(origin.image)};
-    wanted.owner = *owner;
+    wanted.owner = owner;
     if (wanted.owner.declared != (*request)->owner)
         grant->warnings.push_back("CGPU_OWNER=" + (*request)->owner + " has no effect: it runs as " +
                                   describe(wanted.owner) + ", which is its owner. Try: leave it out.");
@@ -245,6 +219,11 @@ Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string>
         return model::refuse(Refusal::Reason::exists, "instance " + id.short_id(),
                              "user id " + std::to_string(*had) + " had it, and may start it again",
                              "use another id");
+    const auto allowance = allowance_of(wanted.owner);
+    if (!allowance) return tl::unexpected(allowance.error());
+    if (*allowance)
+        if (const auto allowed = (*allowance)->check_instance(wanted.quotas); !allowed)
+            return model::refuse(model::describe(wanted), allowed.error());
     const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
     if (options.dry_run) {
         const auto checked = state_.change(add, options);

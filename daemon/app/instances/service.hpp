@@ -10,6 +10,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/admission/unmanaged.hpp"
+#include "core/limits/rules.hpp"
 #include "core/model/node.hpp"
 #include "core/request/unknown_name.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
@@ -21,6 +22,7 @@
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/instances/ownership.hpp"
 #include "daemon/app/instances/process_facts.hpp"
+#include "daemon/app/limits/owner_limits.hpp"
 #include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
 #include "daemon/app/ports/lookup.hpp"
@@ -72,6 +74,7 @@ class Service final : public ModesOfGpus {
         std::function<std::uint64_t()> wall_clock;  ///< seconds since 1970
         std::string boot_id{};
         const SecondLook* second_look = nullptr;  ///< null: what is refused is refused at once
+        OwnerLimits* limits = nullptr;            ///< null: an owner may have what there is
     };
 
     Service(model::Node node, Settings settings, const Outside& outside);
@@ -97,6 +100,14 @@ class Service final : public ModesOfGpus {
 
     [[nodiscard]] const model::Node& node() const { return state_.node(); }
 
+    /// Finds out what the limits need to know of whoever asks for such an instance; then create_instance()
+    /// can judge the request.
+    void prepare(const std::map<std::string, std::string>& variables, const Caller& caller,
+                 const Origin& origin, std::function<void(const Result<void>&)> done);
+    /// See OwnerLimits; empty: those of the caller. Refused (not_permitted): other users than root may ask
+    /// for their own only.
+    void describe_limits(const std::string& word, std::uint32_t caller,
+                         std::function<void(const Result<view::Limits>&)> done);
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables, const Caller& caller,
                                     Options options, Origin origin = {});
@@ -176,6 +187,7 @@ class Service final : public ModesOfGpus {
     Result<Created> try_to_create(std::string_view id, std::string_view name,
                                   const std::map<std::string, std::string>& variables, const Caller& caller,
                                   Options options, Origin origin);
+    [[nodiscard]] Result<std::optional<limits::Allowance>> allowance_of(const model::Owner& owner) const;
     void end_of_boot();
     void let_in(const model::InstanceId& id, std::uint32_t user);
     [[nodiscard]] GpuUsage without_instances(const model::Uuid& gpu) const;

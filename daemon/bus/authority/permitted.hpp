@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,22 +98,28 @@ class PermittedCall : public std::enable_shared_from_this<PermittedCall<Body, Ou
     Body body_;
 };
 
+/// What must be known before a permitted call is carried out; it calls back, at once or later, from the loop.
+using Before = std::function<void(std::function<void(const app::Result<void>&)>)>;
+
 /// Answers a method call that needs authorization: after the authority has agreed, with the result of `body`
 /// (nothing, a value, or a tuple of several) or its error; otherwise with the refusal. A refusal that may be
 /// out of date is answered after a second look, for which `body` is called again. `body` takes the caller
 /// (app::Who) if it changes what events tell of. The method's object may no longer exist then, so `body` must
 /// not refer to it; it may refer to objects that outlive the Authority. `object`: the object that handles the
-/// call now. `changed`: the path of the object that a refusal is told of; empty: that one.
+/// call now. `changed`: the path of the object that a refusal is told of; empty: that one. `before`: what
+/// comes between; if it refuses, so is the call.
 template <class Body, class... Out>
 void when_permitted(Authority& authority, const std::vector<Action>& actions, const sdbus::IObject& object,
                     const MethodCall& call, sdbus::Result<Out...>&& result, Body body,
-                    const std::string& changed = {}) {
+                    const std::string& changed = {}, const Before& before = {}) {
     const auto caller = guarded(call.method, [&] { return authority.caller_of(object); });
     const auto answered = std::make_shared<PermittedCall<Body, Out...>>(
         authority, call, changed.empty() ? std::string(object.getObjectPath()) : changed, caller,
         std::move(result), std::move(body));
-    authority.ask_for_all(actions, caller,
-                          [answered](const app::Result<void>& permitted) { answered->answer(permitted); });
+    authority.ask_for_all(actions, caller, [answered, before](const app::Result<void>& permitted) {
+        if (!permitted || !before) return answered->answer(permitted);
+        before([answered](const app::Result<void>& known) { answered->answer(known); });
+    });
 }
 
 /// The same for one action.

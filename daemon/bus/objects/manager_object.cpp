@@ -112,26 +112,37 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
     const auto actions = actions_for(call->variables, service_.node(), upgrader_.mode());
-    when_permitted(authority_, actions, getObject(), creation_with(actions), std::move(result),
-                   [&service = service_, call] {
-                       auto asked = take(read_create_options(call->options));
-                       const app::Created created =
-                           take(service.create_instance(call->id, call->name, call->variables, call->caller,
-                                                        asked.options, std::move(asked.origin)));
-                       const bool managed = !created.instance.quotas.empty();
-                       return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
-                                         quotas_of(service.node(), created.instance), created.link_folder,
-                                         created.warnings);
-                   });
+    const auto before = [&service = service_, call](auto done) {
+        const auto asked = read_create_options(call->options);
+        service.prepare(call->variables, call->caller, asked ? asked->origin : app::Origin{},
+                        std::move(done));
+    };
+    when_permitted(
+        authority_, actions, getObject(), creation_with(actions), std::move(result),
+        [&service = service_, call] {
+            auto asked = take(read_create_options(call->options));
+            const app::Created created = take(service.create_instance(
+                call->id, call->name, call->variables, call->caller, asked.options, std::move(asked.origin)));
+            const bool managed = !created.instance.quotas.empty();
+            return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
+                              quotas_of(service.node(), created.instance), created.link_folder,
+                              created.warnings);
+        },
+        {}, before);
 }
 
 void ManagerObject::AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id, std::string name,
                                    std::vector<std::string> gpus, OptionMap options) {
     const auto caller = caller_of(getObject(), service_, "AdmitUnmanaged");
-    when_permitted(authority_, Action::run, getObject(), kAdmit, std::move(result),
-                   [&unmanaged = unmanaged_, id, name, gpus, caller, options] {
-                       return take(unmanaged.admit(id, name, gpus, caller, take(read_options(options))));
-                   });
+    const auto before = [&service = service_, caller](auto done) {
+        service.prepare({}, caller, {}, std::move(done));
+    };
+    when_permitted(
+        authority_, std::vector{Action::run}, getObject(), kAdmit, std::move(result),
+        [&unmanaged = unmanaged_, id, name, gpus, caller, options] {
+            return take(unmanaged.admit(id, name, gpus, caller, take(read_options(options))));
+        },
+        {}, before);
 }
 
 void ManagerObject::Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) {
@@ -200,6 +211,22 @@ std::string ManagerObject::Describe() {
     return guarded("Describe", [&] {
         const auto [usage, age] = usage_.of_node(getObject());
         return view::node_text(describe_node(service_, upgrader_, unmanaged_, told_, usage, age));
+    });
+}
+
+void ManagerObject::DescribeLimits(sdbus::Result<std::string>&& result, std::string user) {
+    const auto caller = guarded("DescribeLimits", [&] { return authority_.caller_of(getObject()); });
+    const auto reply = std::make_shared<sdbus::Result<std::string>>(std::move(result));
+    service_.describe_limits(user, caller.uid, [reply](const app::Result<view::Limits>& limits) {
+        // No exception may leave this function: the loop calls it.
+        try {
+            if (limits)
+                reply->returnResults(view::limits_text(*limits));
+            else
+                reply->returnError(to_bus_error(limits.error()));
+        } catch (const std::exception& error) {
+            log::warn("DescribeLimits: its caller can't be answered: {}", error.what());
+        }
     });
 }
 

@@ -73,6 +73,7 @@ class ManagerObject final
                OptionMap options) override;
     std::string Describe() override;
     std::string DescribeGpus() override;
+    void DescribeLimits(sdbus::Result<std::string>&& result, std::string user) override;
     compat::UsageOfNode GetUsage() override;
     sdbus::UnixFd OpenHistory() override;
     void FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) override;

@@ -96,10 +96,11 @@ TEST(Metrics, LabelsOfOthersTextAreBoundedAndOneLine) {
     const auto samples = samples_of(metrics_of(snapshot));
     const std::string id = R"(container_id="0123456789abcdef0123456789abcdef")";
     const std::string labels = id + R"(,container="a\"b\\c?d??")";
-    expect_all(samples,
-               {sample("cgpu_container_weight", kGpu0 + "," + labels, "2"),
-                sample("cgpu_container_info",
-                       labels + ",image=\"" + std::string(127, 'x') + "…\",module_version=\"1.2.0\"", "1")});
+    expect_all(samples, {sample("cgpu_container_weight", kGpu0 + "," + labels, "2"),
+                         sample("cgpu_container_info",
+                                labels + ",image=\"" + std::string(127, 'x') +
+                                    "…\",module_version=\"1.2.0\",owner=\"\",declared_owner=\"\"",
+                                "1")});
 }
 
 TEST(Metrics, TheLedgerGapIsWhatTheAccountsDontExplain) {
@@ -151,7 +152,8 @@ TEST(Metrics, OfEachContainer) {
     const auto samples = samples_of(metrics_of(snapshot));
     expect_all(
         samples,
-        {sample("cgpu_container_info", kWeb + R"(,image="train:1",module_version="1.2.0")", "1"),
+        {sample("cgpu_container_info",
+                kWeb + R"(,image="train:1",module_version="1.2.0",owner="",declared_owner="")", "1"),
          sample("cgpu_container_launches_total", kWebOn0, "41"),
          sample("cgpu_container_memory_limit_bytes", kWebOn0, std::to_string(4301 * kMib)),
          sample("cgpu_container_memory_used_bytes", kWebOn0, std::to_string(200 * kMib)),

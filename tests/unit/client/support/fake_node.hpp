@@ -84,6 +84,12 @@ class FakeNode : public client::Node {
         if (!answer) return tl::unexpected(answer.error());
         return snapshot.gpus;
     }
+    view::Limits limits_of_user;
+    client::Result<view::Limits> limits(const std::string& user) override {
+        calls.push_back("limits " + user);
+        if (!answer) return tl::unexpected(answer.error());
+        return limits_of_user;
+    }
     client::ServiceState service_state{true, 0, "active", "", ""};
     client::Result<client::ServiceState> service() override { return service_state; }
     client::Examination examination;

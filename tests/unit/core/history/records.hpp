@@ -52,7 +52,8 @@ inline Record random_record(std::mt19937_64& random, std::uint64_t number) {
     record.memory_peak = random();
     record.measured = below(2) == 1;
     record.ended = below(2) == 1;
-    if (below(2) == 1) record.owner.user = static_cast<std::uint32_t>(random());
+    if (below(2) == 1)
+        record.owner.user = static_cast<std::uint32_t>(random());
     else if (below(2) == 1)
         record.owner.declared = std::string(1 + below(model::kMaxOwnerName), 'd');
     if (!record.owner.declared.empty() && record.name.size() > kMostNameBesideOwner)

@@ -38,6 +38,7 @@ TEST(RequestPage, HasAnExampleOfEachName) {
         std::string(names::kMemUnit),       std::string(names::kVisibleDevices),
         std::string(names::kSchdWeight),    std::string(names::kHighPrio),
         std::string(names::kNvidiaDevices), std::string(names::kDisable),
+        std::string(names::kOwner),         std::string(names::kOwnerAnnotation),
         std::string(names::kMem),           std::string(names::kCompute),
         std::string(names::kWeight),        std::string(names::kGpus),
         std::string(names::kPrio),          std::string(names::kMode),

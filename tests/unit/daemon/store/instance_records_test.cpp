@@ -77,7 +77,8 @@ TEST_F(InstanceRecordsTest, AFaultyOneIsLeftOutAndGoes) {
     InstanceRecords(path).update(node);
     const auto one = path / "a1.json";
     const auto whole = read_text(one);
-    for (std::size_t at = 0; at < whole.size(); at += 7) {
+    // The line break at the end says nothing.
+    for (std::size_t at = 0; at + 1 < whole.size(); at += 7) {
         auto text = whole;
         text[at] = static_cast<char>(text[at] ^ 4);
         write_text(one, text);

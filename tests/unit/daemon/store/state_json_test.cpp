@@ -64,10 +64,22 @@ TEST(StateJson, WithoutAChecksumItIsTakenAsItIs) {
     const auto changed_by_hand = read_state(document.dump(4));
     ASSERT_TRUE(changed_by_hand) << changed_by_hand.error().why;
     EXPECT_EQ(changed_by_hand->node, full_node());
+    document = editable({full_node(), {}});
     document["version"] = 9;
+    for (json& gpu : document["gpus"]) gpu.erase("drained");
+    for (json& made : document["instances"]) {
+        made["owner"] = made["creator"];
+        made.erase("creator");
+        made.erase("declared_owner");
+        for (json& quota : made["quotas"]) quota.erase("paused");
+    }
     const auto of_1_0_0 = read_state(document.dump(4));
     ASSERT_TRUE(of_1_0_0) << of_1_0_0.error().why;
-    EXPECT_EQ(of_1_0_0->node, full_node());
+    EXPECT_EQ(of_1_0_0->node.find_gpu(uuid(1))->drained, false);
+    const auto& user = *of_1_0_0->node.find_instance(*model::InstanceId::parse("012b2edccd7a0852"));
+    EXPECT_EQ(user, *full_node().find_instance(user.id)) << "who made a job is whose it is";
+    const auto& other = *of_1_0_0->node.find_instance(*model::InstanceId::parse("b"));
+    EXPECT_EQ(other.owner, model::Owner{});
 }
 
 upgrade::Record full_record() {

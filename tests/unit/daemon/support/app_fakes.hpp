@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "daemon/app/instances/service.hpp"
@@ -93,6 +94,35 @@ class FakeLoop final : public Loop {
     int last_timer_ = 0;  ///< or watch of a descriptor
     std::map<int, Watched> watched_;
     std::map<int, std::pair<Nanos, std::function<void()>>> timers_;
+};
+
+/// A name service with these users; it answers when it is told to.
+class FakePeople final : public People {
+  public:
+    void look_up(const PersonWord& who, Found found) override {
+        ++asked;
+        open.emplace_back(who, std::move(found));
+        if (answers) answer();
+    }
+    void answer() {
+        for (auto& [who, found] : std::exchange(open, {})) {
+            if (broken) {
+                found(model::refuse(model::Refusal::Reason::unsupported, "a user",
+                                    "the name service doesn't answer", "getent passwd"));
+                continue;
+            }
+            Person person;
+            if (const auto* id = std::get_if<std::uint32_t>(&who)) person.user = *id;
+            for (const Person& each : known)
+                if (who == PersonWord(each.user.value_or(0)) || who == PersonWord(each.name)) person = each;
+            found(person);
+        }
+    }
+    std::vector<Person> known;
+    std::vector<std::pair<PersonWord, Found>> open;
+    bool answers = true;
+    bool broken = false;
+    int asked = 0;
 };
 
 class FakeStore final : public Store {

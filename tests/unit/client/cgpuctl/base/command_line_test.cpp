@@ -41,22 +41,14 @@ std::string usage_error(const Words& words) {
 TEST(VerbTable, HasEveryVerbOnce) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-    EXPECT_EQ(names, (Words{"status",         "list",
-                            "show",           "events",
-                            "report",         "why",
-                            "trace",          "describe",
-                            "inspect",        "top",
-                            "set-policy",     "set-max-inst",
-                            "set-prio-ratio", "set-default-memory",
-                            "set-weight",     "set-priority",
-                            "set-memory",     "apply",
-                            "forget",         "config",
-                            "revert",         "run",
-                            "doctor",         "bench",
-                            "module",         "upgrade",
-                            "set-mode",       "runtime",
-                            "swarm",          "cdi",
-                            "help",           "version"}));
+    EXPECT_EQ(names,
+              (Words{"status",     "list",         "show",         "limits",         "events",
+                     "report",     "why",          "trace",        "describe",       "inspect",
+                     "top",        "set-policy",   "set-max-inst", "set-prio-ratio", "set-default-memory",
+                     "set-weight", "set-priority", "set-memory",   "apply",          "forget",
+                     "config",     "revert",       "run",          "doctor",         "bench",
+                     "module",     "upgrade",      "set-mode",     "runtime",        "swarm",
+                     "cdi",        "help",         "version"}));
 }
 
 TEST(VerbTable, EveryVerbIsComplete) {

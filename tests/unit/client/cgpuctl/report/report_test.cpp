@@ -83,7 +83,7 @@ TEST_F(ReportTest, AUsersNameIsNoBillOfAnothers) {
     input_.csv = true;
     const std::string csv = report();
     EXPECT_NE(csv.find(",present_seconds,owner,declared_owner\n"), std::string::npos) << csv;
-    EXPECT_NE(csv.find(",60.000000,2001\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",60.000000,2001,\n"), std::string::npos) << csv;
     screen_.out.str("");
     input_.csv = false;
     input_.json = true;
@@ -109,11 +109,12 @@ TEST_F(ReportTest, CountsTheAskedTimeOnly) {
     EXPECT_EQ(
         report(),
         "name,instances,gpu_seconds,reported_seconds,granted_seconds,due_seconds,waited_seconds,share_due,"
-        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds,owner,declared_owner\n"
+        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds,owner,"
+        "declared_owner\n"
         "train,1,51.000000000,51.000000000,0.000000000,30.000000000,0.750000000,0.500000,0.850000,0,"
-        "209715200,4509925376,0,60.000000,\n"
+        "209715200,4509925376,0,60.000000,,\n"
         "web,1,7.500000000,7.500000000,0.000000000,15.000000000,0.000000000,0.500000,0.250000,0,"
-        "209715200,4509925376,3,30.000000,\n");
+        "209715200,4509925376,3,30.000000,,\n");
 }
 
 TEST_F(ReportTest, QuotesNamesInCsv) {
@@ -203,7 +204,7 @@ TEST_F(ReportTest, RefusesWrongValues) {
     };
     Input input;
     input.by = "colour";
-    EXPECT_EQ(refused(input), "--by \"colour\": it is none of name, gpu and day. Try: --by day.");
+    EXPECT_EQ(refused(input), "--by \"colour\": it is none of name, gpu, day and user. Try: --by day.");
     input = {};
     input.until = "never";
     EXPECT_NE(refused(input).find("--until \"never\": it is no time. Try: "), std::string::npos);

@@ -53,9 +53,9 @@ TEST_F(ReadVerbs, ListShowsContainersWithoutALimit) {
                           {"bbbb", "any", 2, 0, {}, {}}};
     input_.no_legend = true;
     const std::string text = printed(&list);
-    EXPECT_NE(text.find("aaaabbbbcccc  free  0    300MiB "), std::string::npos) << text;
-    EXPECT_NE(text.find("aaaabbbbcccc  free  1    0MiB "), std::string::npos) << text;
-    EXPECT_NE(text.find("bbbb          any   all  0MiB "), std::string::npos) << text;
+    EXPECT_NE(text.find("aaaabbbbcccc  free  -  0    300MiB "), std::string::npos) << text;
+    EXPECT_NE(text.find("aaaabbbbcccc  free  -  1    0MiB "), std::string::npos) << text;
+    EXPECT_NE(text.find("bbbb          any   -  all  0MiB "), std::string::npos) << text;
     std::size_t rows = 0;
     for (auto at = text.find("unmanaged\n"); at != std::string::npos; at = text.find("unmanaged\n", at + 1))
         ++rows;
@@ -153,9 +153,21 @@ TEST_F(ReadVerbs, StatusAsJsonHasWhatIsWrongWithTheConfiguration) {
 }
 
 TEST_F(ReadVerbs, ListAlignsItsColumns) {
-    EXPECT_EQ(printed(&list),
-              "ID            NAME  GPU  MEMORY            WEIGHT  SHARE         PID   MODULE  STATE\n"
-              "0123456789ab  web   0    200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0   running\n");
+    EXPECT_EQ(
+        printed(&list),
+        "ID            NAME  OWNER  GPU  MEMORY            WEIGHT  SHARE         PID   MODULE  STATE\n"
+        "0123456789ab  web   -      0    200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0   running\n");
+}
+
+TEST_F(ReadVerbs, ListSaysWhoseAnInstanceIs) {
+    node_.snapshot.instances[0].declared_owner = "alice";
+    EXPECT_NE(printed(&list).find("web   alice (declared)  0 "), std::string::npos);
+    screen_.out.str("");
+    node_.snapshot.instances[0].owner = 0;
+    EXPECT_NE(printed(&list).find("web   root   0 "), std::string::npos);
+    screen_.out.str("");
+    input_.host = "alice@elsewhere";
+    EXPECT_NE(printed(&list).find("web   0      0 "), std::string::npos) << "users are another machine's";
 }
 
 TEST_F(ReadVerbs, ListHasALineForEachGpuOfAnInstance) {
@@ -164,8 +176,8 @@ TEST_F(ReadVerbs, ListHasALineForEachGpuOfAnInstance) {
     node_.snapshot.instances[0].gpus[1].usage.achieved_share = 0;
     input_.no_legend = true;
     EXPECT_EQ(printed(&list),
-              "0123456789ab  web  0  200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0  running\n"
-              "0123456789ab  web  1  0MiB / 1024MiB    1 high  0% / 0%       4711  1.2.0  running\n");
+              "0123456789ab  web  -  0  200MiB / 4301MiB  2       100% / 33.3%  4711  1.2.0  running\n"
+              "0123456789ab  web  -  1  0MiB / 1024MiB    1 high  0% / 0%       4711  1.2.0  running\n");
 }
 
 TEST_F(ReadVerbs, AWaitingInstanceHasNoPid) {
@@ -181,7 +193,7 @@ TEST_F(ReadVerbs, ListQuietPrintsFullIds) {
 
 TEST_F(ReadVerbs, ListOfNothing) {
     node_.snapshot.instances.clear();
-    EXPECT_EQ(printed(&list), "ID  NAME  GPU  MEMORY  WEIGHT  SHARE  PID  MODULE  STATE\n");
+    EXPECT_EQ(printed(&list), "ID  NAME  OWNER  GPU  MEMORY  WEIGHT  SHARE  PID  MODULE  STATE\n");
 }
 
 TEST_F(ReadVerbs, ListAsJsonIsAnArrayInBaseUnits) {

@@ -178,6 +178,7 @@ TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
 }
 
 TEST_F(HistoryTest, what_stays_and_uses_nothing_has_a_record_an_hour) {
+    caller.user = processes.users[100] = 1000;
     add("aaaa");
     history_.tick();
     pass_with_looks(3700 * kSecond);

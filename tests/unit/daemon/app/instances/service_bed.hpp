@@ -31,7 +31,9 @@ class ServiceTest : public ::testing::Test {
                                          admission,
                                          events,
                                          [this] { return wall_clock; },
-                                         std::move(boot_id)});
+                                         std::move(boot_id),
+                                         nullptr,
+                                         &limits});
     }
 
     void see_v100() {
@@ -67,6 +69,7 @@ class ServiceTest : public ::testing::Test {
     }
 
     Caller caller{0, {100, 7, "boot"}};
+    FakePeople people;
     FakeLoop loop;
     FakeStore store;
     FakePublisher publisher;
@@ -75,6 +78,7 @@ class ServiceTest : public ::testing::Test {
     FakeCompute compute;
     FakeUsage usage;
     FakeAdmissionGate admission;
+    OwnerLimits limits{loop, people};
     RecordedEvents recorded;
     Events& events = recorded.events;
     std::uint64_t wall_clock = 42;  ///< seconds since 1970

@@ -1,0 +1,129 @@
+#include "core/limits/allowance.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/model/quote.hpp"
+#include "core/model/size.hpp"
+
+namespace cgpu::limits {
+namespace {
+
+using model::Bytes;
+using model::Objection;
+using model::Refusal;
+using Checked = tl::expected<void, Objection>;
+
+constexpr std::size_t kMostNamed = 8;
+
+std::string plural(std::size_t number, const char* noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+/// `alice may have 2 GPUs (limits.users.alice.gpus)`
+std::string may_have(const Holder& holder, const std::string& what, const std::string& key) {
+    return describe(holder) + " may have " + what + " (" + key + ")";
+}
+
+std::string name_of(const model::Instance& instance, Bytes memory) {
+    const std::string name = instance.name.empty() ? instance.id.short_id() : instance.name;
+    return (model::is_plain_word(name) ? name : model::quote(name)) + " (" + model::format_size(memory) + ")";
+}
+
+/// Sums of limits of a node don't overflow: a GPU's are no larger than it.
+Bytes sum(Bytes a, Bytes b) { return Bytes(a.count() + b.count()); }
+
+constexpr const char* kEndOne = "end one of these instances, or ask the administrator for more";
+
+}  // namespace
+
+Bytes Held::memory() const {
+    Bytes all;
+    for (const auto& [gpu, its] : gpus) all = sum(all, its.memory);
+    return all;
+}
+
+Held held_by(const model::Node& node, const Rules& rules, const Holder& holder) {
+    Held held;
+    for (const auto& [id, instance] : node.instances()) {
+        if (!is_held(rules, holder, instance.owner)) continue;
+        Bytes memory;
+        for (const model::Quota& quota : instance.quotas) {
+            HeldOnGpu& on = held.gpus[quota.gpu];
+            on.memory = sum(on.memory, quota.memory_limit);
+            on.weight += quota.weight;
+            memory = sum(memory, quota.memory_limit);
+        }
+        held.instances.push_back(name_of(instance, memory));
+    }
+    return held;
+}
+
+std::string Allowance::in_use() const {
+    if (held_.instances.empty()) return "and has nothing yet";
+    std::string text = "and has " + plural(held_.instances.size(), "instance") + ": ";
+    for (std::size_t i = 0; i < std::min(held_.instances.size(), kMostNamed); ++i)
+        text += (i == 0 ? "" : ", ") + held_.instances[i];
+    if (held_.instances.size() <= kMostNamed) return text;
+    return text + " and " + std::to_string(held_.instances.size() - kMostNamed) + " more";
+}
+
+Checked Allowance::check_gpu(const model::Quota& quota) const {
+    const auto its = held_.gpus.find(quota.gpu);
+    const HeldOnGpu has = its == held_.gpus.end() ? HeldOnGpu{} : its->second;
+    if (const auto& rule = rules_.memory_per_gpu; rule && sum(has.memory, quota.memory_limit) > rule->most) {
+        const Bytes left = has.memory < rule->most ? Bytes(rule->most.count() - has.memory.count()) : Bytes();
+        return object_to(
+            Refusal::Reason::no_memory, model::format_size(quota.memory_limit),
+            may_have(holder_, model::format_size(rule->most) + " of one GPU", rule->key) + ", of which " +
+                model::format_size(left) + " is left on it, " + in_use(),
+            left.count() > 0 ? "ask for " + model::format_size(left) + " or less, or " + kEndOne : kEndOne);
+    }
+    const model::Gpu* gpu = node_.find_gpu(quota.gpu);
+    if (const auto& rule = rules_.compute;
+        rule && gpu != nullptr &&
+        std::uint64_t{has.weight + quota.weight} * 100 > std::uint64_t{rule->most} * gpu->settings.max_inst)
+        return object_to(Refusal::Reason::no_space, "weight " + std::to_string(quota.weight),
+                         may_have(holder_,
+                                  std::to_string(rule->most) + "% of a GPU's " +
+                                      std::to_string(gpu->settings.max_inst) + " slices",
+                                  rule->key) +
+                             ", and has weight " + std::to_string(has.weight) + " there, " + in_use(),
+                         std::string("ask for less of the compute, or ") + kEndOne);
+    return {};
+}
+
+Checked Allowance::check_number() const {
+    if (const auto& rule = rules_.instances; rule && held_.instances.size() >= rule->most)
+        return object(Refusal::Reason::no_space,
+                      may_have(holder_, plural(rule->most, "instance"), rule->key) + ", " + in_use(),
+                      kEndOne);
+    return {};
+}
+
+Checked Allowance::check_all(const std::vector<model::Quota>& quotas) const {
+    Bytes memory = held_.memory();
+    std::set<model::Uuid> gpus;
+    for (const auto& [gpu, its] : held_.gpus) gpus.insert(gpu);
+    for (const model::Quota& quota : quotas) {
+        if (quota.high_priority && rules_.priority && !rules_.priority->most)
+            return object(Refusal::Reason::not_permitted,
+                          describe(holder_) + " may not have high priority (" + rules_.priority->key + ")",
+                          "ask for normal priority");
+        if (auto checked = check_gpu(quota); !checked) return checked;
+        memory = sum(memory, quota.memory_limit);
+        gpus.insert(quota.gpu);
+    }
+    if (const auto& rule = rules_.gpus; rule && gpus.size() > rule->most && gpus.size() > held_.gpus.size())
+        return object_to(Refusal::Reason::no_space, plural(gpus.size(), "GPU") + " at once",
+                         may_have(holder_, plural(rule->most, "GPU"), rule->key) + ", " + in_use(), kEndOne);
+    if (const auto& rule = rules_.memory; rule && memory > rule->most)
+        return object_to(
+            Refusal::Reason::no_memory, model::format_size(Bytes(memory.count() - held_.memory().count())),
+            may_have(holder_, model::format_size(rule->most) + " in all", rule->key) + ", " + in_use(),
+            kEndOne);
+    return {};
+}
+
+}  // namespace cgpu::limits

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/limits/rules.hpp"
+#include "core/model/node.hpp"
+
+namespace cgpu::limits {
+
+/// What a holder has of a GPU.
+struct HeldOnGpu {
+    model::Bytes memory;       ///< the sum of its limits
+    std::uint32_t weight = 0;  ///< slices
+};
+
+/// What a holder has.
+struct Held {
+    std::map<model::Uuid, HeldOnGpu> gpus;
+    std::vector<std::string> instances;  ///< each as `train (4GiB)`, for messages
+
+    [[nodiscard]] model::Bytes memory() const;
+};
+
+[[nodiscard]] Held held_by(const model::Node& node, const Rules& rules, const Holder& holder);
+
+/// What one holder may still get: the rules that hold for it, and what it has. The node outlives this object,
+/// and doesn't change meanwhile.
+class Allowance {
+  public:
+    Allowance(const model::Node& node, const Rules& rules, Holder holder)
+        : node_(node),
+          holder_(std::move(holder)),
+          rules_(in_force(rules, holder_)),
+          held_(held_by(node, rules, holder_)) {}
+
+    [[nodiscard]] const Holder& holder() const { return holder_; }
+    [[nodiscard]] const InForce& rules() const { return rules_; }
+    [[nodiscard]] const Held& held() const { return held_; }
+
+    /// Whether there may be one more instance, whatever it asks for.
+    [[nodiscard]] tl::expected<void, model::Objection> check_number() const;
+    /// Whether this quota alone could be added. It names the rule, and what is in use by which instances.
+    [[nodiscard]] tl::expected<void, model::Objection> check(const model::Quota& quota) const {
+        return check_all({quota});
+    }
+    /// Whether an instance with all these quotas could be.
+    [[nodiscard]] tl::expected<void, model::Objection> check_instance(
+        const std::vector<model::Quota>& quotas) const {
+        return check_number().and_then([&] { return check_all(quotas); });
+    }
+
+  private:
+    [[nodiscard]] tl::expected<void, model::Objection> check_all(
+        const std::vector<model::Quota>& quotas) const;
+    [[nodiscard]] tl::expected<void, model::Objection> check_gpu(const model::Quota& quota) const;
+    [[nodiscard]] std::string in_use() const;
+
+    const model::Node& node_;
+    Holder holder_;
+    InForce rules_;
+    Held held_;
+};
+
+}  // namespace cgpu::limits

@@ -1,0 +1,35 @@
+#include "core/model/quote.hpp"
+#include "core/request/request.hpp"
+#include "daemon/app/instances/service.hpp"
+
+/// What owners may have.
+namespace cgpu::app {
+
+using model::Refusal;
+
+Result<std::optional<limits::Allowance>> Service::allowance_of(const model::Owner& owner) const {
+    if (outside_.limits == nullptr) return std::nullopt;
+    return outside_.limits->allowance(node(), owner);
+}
+
+void Service::prepare(const std::map<std::string, std::string>& variables, const Caller& caller,
+                      const Origin& origin, std::function<void(const Result<void>&)> done) {
+    const auto request = request::parse_request(variables);
+    const auto owner = owner_of_new(caller, origin, request && *request ? (*request)->owner : "");
+    // What is wrong with the request is said when it is judged.
+    if (outside_.limits == nullptr) return done({});
+    outside_.limits->prepare(owner, std::move(done));
+}
+
+void Service::describe_limits(const std::string& word, std::uint32_t caller,
+                              std::function<void(const Result<view::Limits>&)> done) {
+    const auto own = std::to_string(caller);
+    if (outside_.limits == nullptr) return done(view::Limits{});
+    if (caller != 0 && !word.empty() && word != own && word != "containers")
+        return done(model::refuse(Refusal::Reason::not_permitted, "limits of user " + model::quote(word),
+                                  "only root may ask for another user's", "cgpuctl limits, for your own"));
+    outside_.limits->describe(
+        word.empty() ? own : word, [this]() -> const model::Node& { return node(); }, std::move(done));
+}
+
+}  // namespace cgpu::app

@@ -1,0 +1,93 @@
+#include "daemon/app/limits/owner_limits.hpp"
+
+#include <charconv>
+#include <system_error>
+
+#include "core/model/quote.hpp"
+#include "daemon/app/limits/limits_view.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using Kind = limits::Holder::Kind;
+
+limits::Holder holder_of(const Person& person, const model::Owner& owner) {
+    if (person.user) return {Kind::user, *person.user, person.name, person.groups};
+    return {Kind::declared, 0, owner.declared, {}};
+}
+
+}  // namespace
+
+void OwnerLimits::set_rules(limits::Rules rules) {
+    rules_ = std::move(rules);
+    known_.clear();
+}
+
+std::optional<PersonWord> OwnerLimits::needed(const model::Owner& owner) const {
+    if (owner.user) {
+        // Without rules for users and groups by their names, the id says all.
+        const bool by_name = !rules_.users.empty() || !rules_.groups.empty() || rules_.trust_declared_owners;
+        return by_name ? std::optional<PersonWord>(*owner.user) : std::nullopt;
+    }
+    if (!owner.declared.empty() && rules_.trust_declared_owners) return PersonWord(owner.declared);
+    return std::nullopt;
+}
+
+const OwnerLimits::Known* OwnerLimits::find(const PersonWord& who, Nanos most_age) const {
+    const auto found = known_.find(who);
+    if (found == known_.end() || loop_.now() - found->second.at > most_age) return nullptr;
+    return &found->second;
+}
+
+void OwnerLimits::prepare(const model::Owner& owner, std::function<void(const Result<void>&)> done) {
+    const auto who = rules_.empty() ? std::nullopt : needed(owner);
+    if (!who || find(*who, kKept) != nullptr) return done({});
+    people_.look_up(*who, [this, who = *who, done = std::move(done)](const Result<Person>& person) {
+        if (!person) return done(tl::unexpected(person.error()));
+        if (known_.size() >= kMostKept) known_.clear();
+        known_.insert_or_assign(who, Known{*person, loop_.now()});
+        done({});
+    });
+}
+
+void OwnerLimits::describe(const std::string& word, std::function<const model::Node&()> node,
+                           std::function<void(const Result<view::Limits>&)> done) {
+    if (word == "containers") return done(view_of(node(), {node(), rules_, {}}));
+    std::uint32_t id = 0;
+    const char* const last = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), last, id);
+    const bool is_id = error == std::errc{} && end == last;
+    if (const auto valid = model::check_owner_name(word); !is_id && !valid)
+        return done(model::refuse(model::Refusal::Reason::invalid, "user " + model::quote(word),
+                                  valid.error(), "name a user, or use containers"));
+    people_.look_up(is_id ? PersonWord(id) : PersonWord(word), [this, word, node = std::move(node),
+                                                                done = std::move(done)](
+                                                                   const Result<Person>& person) {
+        if (!person) return done(tl::unexpected(person.error()));
+        if (!person->user && !rules_.trust_declared_owners)
+            return done(model::refuse(model::Refusal::Reason::not_found, "user " + word,
+                                      "the system knows no such user", "name one that getent passwd shows"));
+        done(view_of(node(), {node(), rules_, holder_of(*person, {std::nullopt, word})}));
+    });
+}
+
+Result<std::optional<limits::Allowance>> OwnerLimits::allowance(const model::Node& node,
+                                                                const model::Owner& owner) const {
+    if (rules_.empty()) return std::nullopt;
+    limits::Holder holder;
+    if (const auto who = needed(owner)) {
+        // A call that waits for a second look at the GPUs is judged once more.
+        const auto* known = find(*who, 2 * kKept);
+        if (known == nullptr)
+            return model::refuse(model::Refusal::Reason::try_again, model::describe(owner),
+                                 "the limits have just changed", "try the same again");
+        holder = holder_of(known->person, owner);
+    } else if (owner.user) {
+        holder = {Kind::user, *owner.user, {}, {}};
+    }
+    limits::Allowance allowance(node, rules_, std::move(holder));
+    if (allowance.rules().empty()) return std::nullopt;
+    return allowance;
+}
+
+}  // namespace cgpu::app

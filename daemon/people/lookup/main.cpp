@@ -1,0 +1,78 @@
+// cgpu-people: who a user is, by the system's name service. cgpud starts it, because a name service may take
+// seconds, or never answer, and because its modules (NSS) load whatever is configured.
+//
+// usage: cgpu-people id NUMBER | name NAME
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/people/answer/answer.hpp"
+
+namespace {
+
+using cgpu::app::Person;
+
+/// More than Linux gives a process (NGROUPS_MAX).
+constexpr int kMostGroups = 65536;
+
+void add_groups(Person& person, const passwd& user) {
+    std::vector<gid_t> ids(64);
+    int count = static_cast<int>(ids.size());
+    while (getgrouplist(user.pw_name, user.pw_gid, ids.data(), &count) < 0) {
+        if (count > kMostGroups || count <= static_cast<int>(ids.size())) return;
+        ids.resize(static_cast<std::size_t>(count));
+    }
+    ids.resize(static_cast<std::size_t>(count));
+    for (const gid_t id : ids) {
+        const group* const found = getgrgid(id);
+        person.groups.push_back({id, found != nullptr ? found->gr_name : ""});
+    }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    if (count != 3) return 2;
+    const std::string_view kind = words[1];
+    errno = 0;
+    const passwd* user = nullptr;
+    Person person;
+    if (kind == "id") {
+        char* end = nullptr;
+        const auto id = std::strtoul(words[2], &end, 10);
+        if (*words[2] == '\0' || *end != '\0') return 2;
+        person.user = static_cast<std::uint32_t>(id);
+        user = getpwuid(static_cast<uid_t>(id));
+    } else if (kind == "name") {
+        user = getpwnam(words[2]);
+    } else {
+        return 2;
+    }
+    // These say that there is no such user; another one, that the name service has failed (getpwnam(3)).
+    const bool none = errno == 0 || errno == ENOENT || errno == ESRCH || errno == EBADF || errno == EPERM;
+    if (user == nullptr && !none) {
+        std::perror("cgpu-people");
+        return 1;
+    }
+    if (user != nullptr) {
+        const passwd found = *user;
+        person.user = found.pw_uid;
+        person.name = found.pw_name;
+        // The entry lies in memory that the next look-up may use again.
+        std::string name = found.pw_name;
+        passwd kept = found;
+        kept.pw_name = name.data();
+        add_groups(person, kept);
+    }
+    const std::string answer = cgpu::people::write_answer(person);
+    return std::fwrite(answer.data(), 1, answer.size(), stdout) == answer.size() && std::fflush(stdout) == 0
+               ? 0
+               : 1;
+}

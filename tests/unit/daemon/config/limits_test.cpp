@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include "daemon/config/limits/limit_keys.hpp"
+#include "daemon/config/validate.hpp"
+#include "daemon/config/yaml_layer.hpp"
+#include "tests/unit/core/support/said_once.hpp"
+
+namespace cgpu::config {
+namespace {
+
+Config read(const std::string& text, Problems& problems) {
+    const auto entries = read_yaml(text, "test", problems);
+    return validate(entries, problems);
+}
+
+limits::Rules limits_of(const std::string& text) {
+    Problems problems;
+    const auto config = read(text, problems);
+    EXPECT_TRUE(problems.empty()) << problems.front().text;
+    return config.limits;
+}
+
+std::string refusal_of(const std::string& text) {
+    Problems problems;
+    (void)read(text, problems);
+    EXPECT_EQ(problems.size(), 1U) << text;
+    if (problems.empty()) return {};
+    test::expect_said_once(problems.front().text);
+    return problems.front().text;
+}
+
+TEST(ConfigLimits, AreReadForEachKindOfOwner) {
+    const auto rules = limits_of(
+        "limits:\n"
+        "  default: {instances: 4, memory: 16GiB}\n"
+        "  users:\n"
+        "    alice.smith: {memory_per_gpu: 8GiB, compute: 50%, priority: true}\n"
+        "    1001: {gpus: unlimited, memory: unlimited}\n"
+        "  groups:\n"
+        "    students: {instances: 2}\n"
+        "  containers: {compute: 25}\n"
+        "  trust_declared_owners: true\n");
+    EXPECT_EQ(rules.others.instances, 4U);
+    EXPECT_EQ(rules.others.memory, model::Bytes::from_gib(16));
+    const auto& alice = rules.users.at("alice.smith");
+    EXPECT_EQ(alice.memory_per_gpu, model::Bytes::from_gib(8));
+    EXPECT_EQ(alice.compute, 50U);
+    EXPECT_EQ(alice.priority, true);
+    EXPECT_FALSE(alice.instances);
+    EXPECT_EQ(rules.users.at("1001").gpus, limits::kUnlimited);
+    EXPECT_EQ(rules.users.at("1001").memory, limits::kUnlimitedMemory);
+    EXPECT_EQ(rules.groups.at("students").instances, 2U);
+    EXPECT_EQ(rules.containers.compute, 25U);
+    EXPECT_TRUE(rules.trust_declared_owners);
+    EXPECT_TRUE(limits_of("limits:\n  users:\n").empty()) << "its lines are commented out";
+    EXPECT_TRUE(limits_of("limits:\n").empty());
+}
+
+TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
+    EXPECT_EQ(
+        refusal_of("limits:\n  default: {instance: 2}\n"),
+        "test:2: limits.default.instance = \"2\": there is no such limit. Try: use one of instances, gpus, "
+        "memory, memory_per_gpu, compute, priority.");
+    for (const char* text :
+         {"limits:\n  user: {alice: {gpus: 1}}\n", "limits: {default: 3}\n", "limits: {users: {alice: 3}}\n",
+          "limits: {users: {alice: {gpus: -1}}}\n", "limits: {users: {alice: {gpus: 01}}}\n",
+          "limits: {users: {alice: {gpus: 100001}}}\n", "limits: {users: {alice: {memory: 8}}}\n",
+          "limits: {users: {alice: {memory: 08GiB}}}\n", "limits: {users: {alice: {compute: 0%}}}\n",
+          "limits: {users: {alice: {compute: 101%}}}\n", "limits: {users: {alice: {priority: yes}}}\n",
+          "limits: {users: {\"a b\": {gpus: 1}}}\n", "limits: {users: {\"\": {gpus: 1}}}\n",
+          "limits: {users: {0100: {gpus: 1}}}\n", "limits: {groups: {\"a:b\": {gpus: 1}}}\n",
+          "limits: {trust_declared_owners: maybe}\n", "limits: {default: {gpus: }}\n",
+          "limits: {users: {alice: {gpus: {most: 1}}}}\n", "limits: 3\n"})
+        EXPECT_NE(refusal_of(text), "") << text;
+}
+
+TEST(ConfigLimits, AreShownByTheirKeys) {
+    const auto rules =
+        limits_of("limits: {default: {memory: 16GiB, compute: 50%}, users: {bob: {gpus: unlimited}}}\n");
+    std::string text;
+    for (const auto& [path, value] : show_limits(rules)) {
+        for (const auto& part : path) text += part + (&part == &path.back() ? "=" : ".");
+        text += value + " ";
+    }
+    EXPECT_EQ(text,
+              "limits.users.bob.gpus=unlimited limits.default.memory=16GiB limits.default.compute=50% ");
+}
+
+}  // namespace
+}  // namespace cgpu::config

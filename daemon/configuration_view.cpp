@@ -6,6 +6,7 @@
 
 #include "daemon/config/key_table.hpp"
 #include "daemon/config/limits/limit_keys.hpp"
+#include "daemon/config/limits/profile_keys.hpp"
 #include "daemon/config/origins.hpp"
 
 namespace cgpu {
@@ -109,11 +110,13 @@ ConfigurationValues configuration_values(const InForce& in_force) {
     for (const auto& key : config::keys()) all.push_back(value_of_key(in_force, origins, key));
     for (const auto& [name, weight] : in_force.last_read.config.admission.weights)
         all.push_back(configured("weights." + name, std::to_string(weight), origins.of({"weights", name})));
-    for (const auto& limit : config::show_limits(in_force.last_read.config.limits)) {
-        std::string key;
-        for (const auto& part : limit.path) key += (key.empty() ? "" : ".") + part;
-        all.push_back(configured(std::move(key), limit.value, origins.of(limit.path)));
-    }
+    for (const auto& shown : {config::show_profiles(in_force.last_read.config.profiles),
+                              config::show_limits(in_force.last_read.config.limits)})
+        for (const auto& [path, value] : shown) {
+            std::string key;
+            for (const auto& part : path) key += (key.empty() ? "" : ".") + part;
+            all.push_back(configured(std::move(key), value, origins.of(path)));
+        }
     for (const auto& gpu : in_force.node.gpus()) {
         if (!gpu.present) continue;
         for (const auto& key : config::gpu_keys()) all.push_back(value_of_gpu(in_force, origins, gpu, key));

@@ -79,7 +79,7 @@ Daemon::~Daemon() {
 app::Settings Daemon::service_settings() const {
     return {read_.config.admission,
             [config = read_.config](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
-            read_.config.unknown_variables, read_.config.unmanaged};
+            read_.config.unknown_variables, read_.config.unmanaged, read_.config.profiles};
 }
 
 void Daemon::take_unmanaged_rule() {

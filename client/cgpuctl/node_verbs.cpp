@@ -17,6 +17,7 @@ std::span<const Verb> node_verbs() {
          {{"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},
           {"--weight", &Input::weight, "N", "weight on each GPU"},
           {"--compute", &Input::compute, "P%", "part of each GPU's compute, instead of a weight: 25%"},
+          {"--profile", &Input::profile, "PROFILE", "a set of values that the node's configuration has"},
           {"--prio", &Input::priority, "PRIORITY",
            "high (needs org.cgpu1.manage-instance) or normal; default: normal"},
           {"--gpus", &Input::gpus, "LIST",

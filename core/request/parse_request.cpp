@@ -6,6 +6,7 @@
 #include "core/model/quote.hpp"
 #include "core/request/cdi.hpp"
 #include "core/request/memory_variables.hpp"
+#include "core/request/profile.hpp"
 #include "core/request/request.hpp"
 #include "core/request/variables.hpp"
 
@@ -201,7 +202,8 @@ tl::expected<void, Refusal> check_lengths(const Variables& variables) {
           names::kSchdWeight,   names::kHighPrio,    names::kNvidiaDevices, names::kDisable,
           names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
           names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
-          names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation}) {
+          names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation,
+          names::kProfile}) {
         const auto value = find_trimmed(variables, name);
         if (value && value->size() > kMostLength)
             return refuse_value(name, *value,
@@ -236,6 +238,14 @@ Read<std::string> read_owner(const Variables& variables) {
                   read(names::kOwnerAnnotation));
 }
 
+Read<std::string> read_profile(const Variables& variables) {
+    const auto text = find_value(variables, names::kProfile);
+    if (!text) return std::nullopt;
+    if (is_profile_name(*text)) return std::string(*text);
+    return refuse_value(names::kProfile, *text, "no profile has such a name",
+                        "the name of a profile of this node: letters, digits, - and _");
+}
+
 bool is_disabled(const Variables& variables) {
     const auto disabled = read_bool(variables, names::kDisable, "true", "false");
     return disabled && disabled->value_or(false);
@@ -266,10 +276,13 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
         variables,
         count.value_or(std::nullopt).value_or(static_cast<std::uint32_t>(std::max<std::size_t>(named, 1))));
     if (!memory) return tl::unexpected(memory.error());
+    const auto profile = read_profile(variables);
+    if (!profile) return tl::unexpected(profile.error());
     switch (memory->kind) {
         case MemoryWish::Kind::off:
             return std::nullopt;
         case MemoryWish::Kind::absent:
+            if (profile->has_value()) break;
             return check_nothing_asked(variables).map([] { return std::optional<Request>(); });
         case MemoryWish::Kind::node_default:
         case MemoryWish::Kind::listed:
@@ -291,6 +304,7 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     request.count = *number;
     if (auto read = read_compute_into(request, variables, memory->huawei_only); !read)
         return tl::unexpected(read.error());
+    request.profile = profile->value_or("");
     auto owner = read_owner(variables);
     if (!owner) return tl::unexpected(owner.error());
     request.owner = owner->value_or("");

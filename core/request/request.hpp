@@ -51,7 +51,8 @@ struct Request {
     std::optional<model::Mode> mode;  ///< empty: the GPU's mode
     /// For weights by container name, and for messages; filled in by the caller, if it knows the name.
     std::string container_name;
-    std::string owner;  ///< whom it declares to be its owner; empty: nobody
+    std::string profile;  ///< whose values count where it says nothing; empty: none's
+    std::string owner;    ///< whom it declares to be its owner; empty: nobody
     /// The settings that `--persist` keeps for it, which win over the request; filled in by the caller. Those
     /// of devices that it doesn't request are ignored.
     model::KeptOfInstance kept;

@@ -10,6 +10,7 @@
 #include "core/admission/unmanaged.hpp"
 #include "core/limits/rules.hpp"
 #include "core/model/gpu.hpp"
+#include "core/request/profile.hpp"
 #include "core/request/unknown_name.hpp"
 
 namespace cgpu::config {
@@ -50,6 +51,7 @@ struct Config {
     std::map<std::uint32_t, GpuPatch> gpus_by_index;
     std::map<model::Uuid, GpuPatch> gpus_by_uuid;
     admission::Defaults admission;
+    request::Profiles profiles;
     limits::Rules limits;  ///< what owners may have at most
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;

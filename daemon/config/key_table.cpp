@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/model/size.hpp"
+#include "daemon/config/limits/values.hpp"
 
 namespace cgpu::config {
 namespace {
@@ -16,26 +16,6 @@ constexpr std::uint32_t kMaxGapMib = 65536;
 constexpr std::uint32_t kMaxHistoryMib = 4096;
 constexpr std::uint32_t kMaxHistoryIntervalS = 3600;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warning", "error"};
-
-/// `010` is eight in YAML 1.1, and ten in YAML 1.2.
-bool has_leading_zero(std::string_view text) {
-    return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
-}
-
-constexpr const char* kLeadingZero = "it begins with a zero, by which YAML may mean an octal number";
-
-tl::expected<std::uint32_t, std::string> read_number(std::string_view text, std::uint32_t low,
-                                                     std::uint32_t high) {
-    std::uint32_t value = 0;
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (end != last || text.empty() || error == std::errc::invalid_argument)
-        return tl::unexpected(std::string("it is not a whole number"));
-    if (has_leading_zero(text)) return tl::unexpected(std::string(kLeadingZero));
-    if (error != std::errc{} || value < low || value > high)
-        return tl::unexpected(std::string("it is out of range"));
-    return value;
-}
 
 Taken take_number(std::uint32_t& into, std::string_view text, std::uint32_t low, std::uint32_t high) {
     return read_number(text, low, high).map([&](std::uint32_t value) { into = value; });
@@ -72,8 +52,7 @@ Taken take_mode(GpuPatch& patch, std::string_view text) {
 }
 
 Taken take_default_memory(Config& config, std::string_view text) {
-    if (has_leading_zero(text)) return tl::unexpected(std::string(kLeadingZero));
-    const auto size = model::parse_size(text);
+    const auto size = read_size(text);
     if (!size) return tl::unexpected(size.error());
     if (size->count() % model::Bytes::kPerMib != 0)
         return tl::unexpected(std::string("it is not a whole number of MiB"));

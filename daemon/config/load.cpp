@@ -72,6 +72,14 @@ std::vector<std::string> split_path(const std::string& text) {
     const std::string top = text.substr(0, first);
     const std::string rest = text.substr(first + 1);
     const auto last = rest.rfind('.');
+    if (top == "profiles") {
+        std::vector<std::string> path{top};
+        for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+            end = rest.find('.', at);
+            path.push_back(rest.substr(at, end - at));
+        }
+        return path;
+    }
     if (top == "limits" && last != std::string::npos) {
         // limits.default.memory, and limits.users.NAME.memory, whose NAME may have dots.
         const auto second = rest.find('.');

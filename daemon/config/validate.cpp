@@ -8,6 +8,7 @@
 #include "daemon/config/gpu_name.hpp"
 #include "daemon/config/key_table.hpp"
 #include "daemon/config/limits/limit_keys.hpp"
+#include "daemon/config/limits/profile_keys.hpp"
 
 namespace cgpu::config {
 namespace {
@@ -28,7 +29,7 @@ std::string top_level_names() {
     std::string names;
     append_names(names, gpu_keys());
     append_names(names, keys());
-    return names + ", weights, gpus, limits";
+    return names + ", weights, gpus, profiles, limits";
 }
 
 std::string gpu_key_names() {
@@ -47,10 +48,23 @@ class Validator {
             take_weight(entry);
         else if (top == "gpus")
             take_gpu_setting(entry);
+        else if (top == "profiles")
+            take_profile(entry);
         else if (top == "limits")
             take_limit(entry);
         else
             take_top_level(entry);
+    }
+
+    /// One without memory would be no request for a part of a GPU.
+    void check_profiles(const std::vector<Entry>& entries) {
+        for (const Entry& entry : entries) {
+            if (entry.path.size() < 3 || entry.path[0] != "profiles") continue;
+            const auto found = config.profiles.find(entry.path[1]);
+            if (found == config.profiles.end() || found->second.values.memory) continue;
+            add(entry, "the profile has no memory", "a line such as mem: 4GiB besides");
+            found->second.values.memory = model::Bytes();  // said once
+        }
     }
 
     Config config;
@@ -103,6 +117,11 @@ class Validator {
             add(entry, taken.error().why, taken.error().remedy);
     }
 
+    void take_profile(const Entry& entry) {
+        if (const auto taken = config::take_profile(config.profiles, entry.path, entry.value); !taken)
+            add(entry, taken.error().why, taken.error().remedy);
+    }
+
     void take_gpu_setting(const Entry& entry) {
         if (entry.path.size() != 3)
             return add(entry, "settings are given by GPU",
@@ -141,6 +160,7 @@ class Validator {
 Config validate(const std::vector<Entry>& entries, Problems& problems) {
     Validator validator(problems);
     for (const Entry& entry : entries) validator.take(entry);
+    validator.check_profiles(entries);
     return std::move(validator.config);
 }
 

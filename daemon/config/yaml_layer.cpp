@@ -15,13 +15,14 @@
 namespace cgpu::config {
 namespace {
 
-/// The depth of the deepest key: gpus → a GPU → a setting; limits → users → a user → a limit.
-std::size_t most_depth(const std::string& top) { return top == "limits" ? 4 : 3; }
+/// The depth of the deepest key: gpus → a GPU → a setting; limits → users → a user → a limit;
+/// profiles → a profile → max → a value.
+std::size_t most_depth(const std::string& top) { return top == "limits" || top == "profiles" ? 4 : 3; }
 
 /// Whether a group of keys may be empty: its lines are commented out.
 bool may_be_empty(const std::vector<std::string>& path) {
     const std::string& top = path.front();
-    if (path.size() == 1) return top == "weights" || top == "gpus" || top == "limits";
+    if (path.size() == 1) return top == "weights" || top == "gpus" || top == "limits" || top == "profiles";
     return top == "limits" && path.size() == 2 && path[1] != "trust_declared_owners";
 }
 

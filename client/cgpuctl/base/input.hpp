@@ -25,6 +25,7 @@ struct Input {
     // of run
     std::string gpus;
     std::string compute;
+    std::string profile;
     std::string user;
     std::vector<std::string> command;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/cdi/cdi_spec.hpp"
@@ -29,24 +30,38 @@ Result<void> check(const Input& input) {
                             "/etc/cdi/cgpu.json.");
 }
 
+using Values = std::vector<client::ConfigurationValue>;
+
 /// Where cgpud has the folders of instances.
-Result<std::string> instances_folder(client::Node& node) {
-    const auto values = node.configuration();
-    if (!values) return tl::unexpected(values.error());
-    const auto found = std::find_if(values->begin(), values->end(),
+std::string instances_folder(const Values& values) {
+    const auto found = std::find_if(values.begin(), values.end(),
                                     [](const auto& value) { return value.key == "runtime_dir"; });
-    return (found == values->end() ? std::string("/run/cgpu") : found->value) + "/instances";
+    return (found == values.end() ? std::string("/run/cgpu") : found->value) + "/instances";
+}
+
+/// The names of the node's profiles, each of which has memory.
+std::vector<std::string> profiles_in(const Values& values) {
+    constexpr std::string_view kBegin = "profiles.";
+    constexpr std::string_view kEnd = ".mem";
+    std::vector<std::string> names;
+    for (const auto& value : values) {
+        const std::string_view key = value.key;
+        if (!key.starts_with(kBegin) || !key.ends_with(kEnd) || key.ends_with(".max.mem")) continue;
+        names.emplace_back(key.substr(kBegin.size(), key.size() - kBegin.size() - kEnd.size()));
+    }
+    return names;
 }
 
 Result<CdiSpec> make_spec(client::Node& node) {
     const auto program = runtime_program();
     if (!program) return tl::unexpected(program.error());
-    const auto instances = instances_folder(node);
-    if (!instances) return tl::unexpected(instances.error());
+    const auto values = node.configuration();
+    if (!values) return tl::unexpected(values.error());
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     const char* bus = std::getenv("DBUS_SYSTEM_BUS_ADDRESS");
-    return cdi_spec(snapshot->gpus, {*program, *instances, bus == nullptr ? "" : bus});
+    return cdi_spec(snapshot->gpus, {*program, instances_folder(*values), bus == nullptr ? "" : bus},
+                    profiles_in(*values));
 }
 
 }  // namespace

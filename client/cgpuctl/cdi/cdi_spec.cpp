@@ -1,5 +1,6 @@
 #include "client/cgpuctl/cdi/cdi_spec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -36,19 +37,23 @@ Json hook(const char* stage, std::vector<std::string> more, const CdiHooks& hook
 
 std::string set(std::string_view name, const std::string& value) { return std::string(name) + "=" + value; }
 
-/// `gpu`: its UUID; empty: any.
-Json device(const std::string& name, const Size& size, const std::string& gpu, const CdiHooks& hooks) {
-    // So many parts of a card: cgpud takes each card's own memory. NVIDIA's runtime leaves out rendering,
-    // which does not use CUDA and can't be limited.
+/// NVIDIA's runtime leaves out rendering, which does not use CUDA and can't be limited.
+constexpr const char* kCapabilities = "NVIDIA_DRIVER_CAPABILITIES=compute,utility,video";
+
+/// So many parts of a card: cgpud takes each card's own memory. `gpu`: its UUID; empty: any.
+Json part_of_card(const Size& size, const std::string& gpu) {
     Json variables = {set(names::kMemContainer, "1"), set(names::kMemDev, std::to_string(size.parts)),
-                      set(names::kCompute, std::to_string(size.percent()) + "%"),
-                      "NVIDIA_DRIVER_CAPABILITIES=compute,utility,video"};
+                      set(names::kCompute, std::to_string(size.percent()) + "%"), kCapabilities};
     if (!gpu.empty()) {
         // What cgpu-runtime would set after the grant.
         variables.push_back(set(names::kGpus, gpu));
         for (const std::string_view seen : {names::kNvidiaDevices, std::string_view("CUDA_VISIBLE_DEVICES")})
             variables.push_back(set(seen, gpu));
     }
+    return variables;
+}
+
+Json device(const std::string& name, const Json& variables, const CdiHooks& hooks) {
     Json all = Json::array();
     all.push_back(hook("createRuntime", {"attach", name}, hooks));
     all.push_back(hook("createContainer", {"mount", name, hooks.instances}, hooks));
@@ -62,7 +67,8 @@ Json device(const std::string& name, const Size& size, const std::string& gpu, c
 
 }  // namespace
 
-CdiSpec cdi_spec(const std::vector<client::Gpu>& gpus, const CdiHooks& hooks) {
+CdiSpec cdi_spec(const std::vector<client::Gpu>& gpus, const CdiHooks& hooks,
+                 const std::vector<std::string>& profiles) {
     CdiSpec spec;
     Json devices = Json::array();
     std::array<bool, kSizes.size()> fits_somewhere{};
@@ -84,11 +90,22 @@ CdiSpec cdi_spec(const std::vector<client::Gpu>& gpus, const CdiHooks& hooks) {
                 continue;
             }
             fits_somewhere[i] = true;
-            devices.push_back(device(name, size, gpu.uuid, hooks));
+            devices.push_back(device(name, part_of_card(size, gpu.uuid), hooks));
         }
     }
     for (std::size_t i = 0; i < kSizes.size(); ++i)
-        if (fits_somewhere[i]) devices.push_back(device(std::string(kSizes[i].name), kSizes[i], {}, hooks));
+        if (fits_somewhere[i])
+            devices.push_back(device(std::string(kSizes[i].name), part_of_card(kSizes[i], {}), hooks));
+    for (const std::string& profile : profiles) {
+        const bool taken =
+            std::ranges::any_of(devices, [&](const Json& each) { return each["name"] == profile; });
+        if (taken)
+            spec.left_out.push_back(
+                "The profile " + profile +
+                " has no device: another one has this name. Try: give the profile another name.");
+        else
+            devices.push_back(device(profile, {set(names::kProfile, profile), kCapabilities}, hooks));
+    }
     spec.json = {{"cdiVersion", kVersion}, {"kind", std::string(request::kOwnCdiKind)}, {"devices", devices}};
     return spec;
 }

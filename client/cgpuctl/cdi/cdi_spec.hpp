@@ -25,6 +25,8 @@ struct CdiSpec {
 /// which cgpud then chooses. A device adds a request of this part of the memory and of the compute, and the
 /// hooks that carry it out where cgpu-runtime doesn't make the container. A part of a GPU that is no whole
 /// number of its slices is left out.
-[[nodiscard]] CdiSpec cdi_spec(const std::vector<client::Gpu>& gpus, const CdiHooks& hooks);
+/// Each profile of the node is a device, too, unless it is called as another one.
+[[nodiscard]] CdiSpec cdi_spec(const std::vector<client::Gpu>& gpus, const CdiHooks& hooks,
+                               const std::vector<std::string>& profiles = {});
 
 }  // namespace cgpu::cgpuctl

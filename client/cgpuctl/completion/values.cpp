@@ -86,6 +86,21 @@ Candidates verb_names() {
     return all;
 }
 
+/// Each has memory.
+Candidates profiles(client::Node& node) {
+    Candidates all;
+    const auto values = node.configuration();
+    if (!values) return all;
+    for (const auto& value : *values) {
+        constexpr std::string_view kBegin = "profiles.";
+        const auto end = value.key.find(".mem");
+        if (value.key.starts_with(kBegin) && end + 4 == value.key.size())
+            all.push_back({value.key.substr(kBegin.size(), end - kBegin.size()), value.value});
+    }
+    std::erase_if(all, [](const Candidate& each) { return each.word.ends_with(".max"); });
+    return all;
+}
+
 Candidates types_of_events() {
     Candidates all;
     for (const std::string_view type : kEventTypes) all.push_back({std::string(type), ""});
@@ -120,6 +135,7 @@ Candidates joined(Candidates some, const Candidates& others) {
 std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
                                  client::Node& node) {
     if (name == "GPU" || name == "LIST") return gpus(node);
+    if (name == "PROFILE") return profiles(node);
     if (name == "TYPE") return types_of_events();
     if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
     if (name == "ROWS")

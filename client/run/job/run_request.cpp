@@ -35,6 +35,7 @@ const std::vector<Meaning>& meanings() {
          "--compute",
          names::kCompute,
          {names::kVolcanoCore, names::kWeight, names::kSchdWeight}},
+        {&RunFlags::profile, "--profile", names::kProfile, {}},
         {&RunFlags::priority, "--prio", names::kPrio, {names::kHighPrio}},
         {&RunFlags::gpus,
          "--gpus",

@@ -176,6 +176,8 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
         return model::refuse(Refusal::Reason::invalid, "instance " + parsed_id->short_id(),
                              "its variables ask for no part of a GPU",
                              "ALIYUN_COM_GPU_MEM_CONTAINER=GiB or CGPU_MEM=SIZE, or start it without cgpu");
+    if (auto known = request::apply_profile(**request, settings_.profiles); !known)
+        return tl::unexpected(known.error());
     if (const auto open = outside_.admission.open(); !open) return tl::unexpected(open.error());
     (*request)->container_name = std::string(name);
     (*request)->kept = state_.node().kept_of(caller.user, *parsed_id, (*request)->container_name);

@@ -12,6 +12,7 @@
 #include "core/admission/unmanaged.hpp"
 #include "core/limits/rules.hpp"
 #include "core/model/node.hpp"
+#include "core/request/profile.hpp"
 #include "core/request/unknown_name.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
 #include "daemon/app/events/refused_calls.hpp"
@@ -47,6 +48,7 @@ struct Settings {
         settings_for;  ///< of a GPU seen for the first time
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
+    request::Profiles profiles = {};
 };
 
 /// In bytes. Names are published, kept and shown for as long as an instance lives; no engine takes longer

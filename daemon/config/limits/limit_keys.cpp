@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -14,19 +13,11 @@ namespace cgpu::config {
 namespace {
 
 using limits::Rule;
-using Taken = tl::expected<void, std::string>;
 
 constexpr std::string_view kUnlimited = "unlimited";
 /// A number of the file: more than a node can have.
 constexpr std::uint32_t kMostCount = 100'000;
 constexpr std::size_t kLongestName = 256;
-
-/// `010` is eight in YAML 1.1, and ten in YAML 1.2.
-bool has_leading_zero(std::string_view text) {
-    return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
-}
-
-constexpr const char* kLeadingZero = "it begins with a zero, by which YAML may mean an octal number";
 
 Taken take_number(std::optional<std::uint32_t>& into, std::string_view text, std::uint32_t low,
                   std::uint32_t high, std::uint32_t unlimited) {
@@ -34,16 +25,7 @@ Taken take_number(std::optional<std::uint32_t>& into, std::string_view text, std
         into = unlimited;
         return {};
     }
-    std::uint32_t value = 0;
-    const char* const last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(text.data(), last, value);
-    if (end != last || text.empty() || error == std::errc::invalid_argument)
-        return tl::unexpected(std::string("it is not a whole number"));
-    if (has_leading_zero(text)) return tl::unexpected(std::string(kLeadingZero));
-    if (error != std::errc{} || value < low || value > high)
-        return tl::unexpected(std::string("it is out of range"));
-    into = value;
-    return {};
+    return read_number(text, low, high).map([&](auto value) { into = value; });
 }
 
 Taken take_count(std::optional<std::uint32_t>& into, std::string_view text) {
@@ -55,16 +37,11 @@ Taken take_size(std::optional<model::Bytes>& into, std::string_view text) {
         into = limits::kUnlimitedMemory;
         return {};
     }
-    if (has_leading_zero(text)) return tl::unexpected(std::string(kLeadingZero));
-    const auto size = model::parse_size(text);
-    if (!size) return tl::unexpected(size.error());
-    into = *size;
-    return {};
+    return read_size(text).map([&](auto size) { into = size; });
 }
 
 Taken take_compute(Rule& rule, std::string_view text) {
-    return take_number(rule.compute, text.ends_with('%') ? text.substr(0, text.size() - 1) : text, 1, 100,
-                       100);
+    return take_number(rule.compute, text == kUnlimited ? text : without_percent(text), 1, 100, 100);
 }
 
 Taken take_flag(bool& into, std::string_view text) {
@@ -124,10 +101,6 @@ std::string limit_names() {
     return list;
 }
 
-tl::unexpected<BadLimit> bad(std::string why, std::string remedy) {
-    return tl::unexpected(BadLimit{std::move(why), std::move(remedy)});
-}
-
 /// Why no user or group can have the name.
 std::optional<std::string> bad_name(const std::string& name) {
     if (name.empty() || name.size() > kLongestName || model::valid_utf8(name) != name ||
@@ -139,7 +112,7 @@ std::optional<std::string> bad_name(const std::string& name) {
     return std::nullopt;
 }
 
-tl::expected<void, BadLimit> take_part(Rule& rule, const std::string& name, std::string_view value) {
+tl::expected<void, BadValue> take_part(Rule& rule, const std::string& name, std::string_view value) {
     const auto* const key = std::ranges::find(kLimitKeys, name, &LimitKey::name);
     if (key == kLimitKeys.end()) return bad("there is no such limit", "use one of " + limit_names());
     if (const auto taken = key->take(rule, value); !taken)
@@ -147,7 +120,7 @@ tl::expected<void, BadLimit> take_part(Rule& rule, const std::string& name, std:
     return {};
 }
 
-void show(std::vector<ShownLimit>& all, const Rule& rule, std::vector<std::string> path) {
+void show(std::vector<ShownValue>& all, const Rule& rule, std::vector<std::string> path) {
     path.emplace_back();
     for (const LimitKey& key : kLimitKeys) {
         path.back() = key.name;
@@ -157,7 +130,7 @@ void show(std::vector<ShownLimit>& all, const Rule& rule, std::vector<std::strin
 
 }  // namespace
 
-tl::expected<void, BadLimit> take_limit(limits::Rules& rules, const std::vector<std::string>& path,
+tl::expected<void, BadValue> take_limit(limits::Rules& rules, const std::vector<std::string>& path,
                                         std::string_view value) {
     const std::string part = path.size() > 1 ? path[1] : "";
     if (part == "trust_declared_owners" && path.size() == 2) {
@@ -180,8 +153,8 @@ tl::expected<void, BadLimit> take_limit(limits::Rules& rules, const std::vector<
                "use one of users, groups, default, containers and trust_declared_owners");
 }
 
-std::vector<ShownLimit> show_limits(const limits::Rules& rules) {
-    std::vector<ShownLimit> all;
+std::vector<ShownValue> show_limits(const limits::Rules& rules) {
+    std::vector<ShownValue> all;
     if (rules.trust_declared_owners) all.push_back({{"limits", "trust_declared_owners"}, "true"});
     for (const auto& [name, rule] : rules.users) show(all, rule, {"limits", "users", name});
     for (const auto& [name, rule] : rules.groups) show(all, rule, {"limits", "groups", name});

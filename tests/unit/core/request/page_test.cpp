@@ -43,7 +43,8 @@ TEST(RequestPage, HasAnExampleOfEachName) {
         std::string(names::kWeight),        std::string(names::kGpus),
         std::string(names::kPrio),          std::string(names::kMode),
         std::string(names::kVolcanoMem),    std::string(names::kVolcanoCore),
-        std::string(names::kAliyunMem),     std::string(names::kAliyunCount)};
+        std::string(names::kAliyunMem),     std::string(names::kAliyunCount),
+        std::string(names::kProfile)};
     EXPECT_EQ(shown, known);
 }
 

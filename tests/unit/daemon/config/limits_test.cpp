@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/config/limits/limit_keys.hpp"
+#include "daemon/config/limits/profile_keys.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"
 #include "tests/unit/core/support/said_once.hpp"
@@ -71,6 +72,36 @@ TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
           "limits: {users: {0100: {gpus: 1}}}\n", "limits: {groups: {\"a:b\": {gpus: 1}}}\n",
           "limits: {trust_declared_owners: maybe}\n", "limits: {default: {gpus: }}\n",
           "limits: {users: {alice: {gpus: {most: 1}}}}\n", "limits: 3\n"})
+        EXPECT_NE(refusal_of(text), "") << text;
+}
+
+TEST(ConfigProfiles, AreReadWithTheirMaxima) {
+    Problems problems;
+    const auto config = read(
+        "profiles:\n"
+        "  notebook: {mem: 4GiB, compute: 25%, max: {mem: 8GiB, gpus: 2}}\n"
+        "  batch-1: {mem: 512MiB, weight: 3}\n",
+        problems);
+    ASSERT_TRUE(problems.empty()) << problems.front().text;
+    const auto& notebook = config.profiles.at("notebook");
+    EXPECT_EQ(notebook.values.memory, model::Bytes::from_gib(4));
+    EXPECT_EQ(notebook.values.percent, 25U);
+    EXPECT_EQ(notebook.max.memory, model::Bytes::from_gib(8));
+    EXPECT_EQ(notebook.max.gpus, 2U);
+    EXPECT_EQ(config.profiles.at("batch-1").values.weight, 3U);
+    EXPECT_EQ(show_profiles(config.profiles).size(), 6U);
+}
+
+TEST(ConfigProfiles, RefuseWhatIsNone) {
+    EXPECT_EQ(refusal_of("profiles: {notebook: {compute: 25%}}\n"),
+              "test:1: profiles.notebook.compute = \"25%\": the profile has no memory. Try: a line such as "
+              "mem: 4GiB "
+              "besides.");
+    for (const char* text :
+         {"profiles: {notebook: 4GiB}\n", "profiles: {notebook: {memory: 4GiB, mem: 4GiB}}\n",
+          "profiles: {\"a b\": {mem: 4GiB}}\n", "profiles: {a: {mem: 4GiB, compute: 5%, weight: 1}}\n",
+          "profiles: {a: {mem: 4GiB, compute: 0%}}\n", "profiles: {a: {mem: 4GiB, gpus: 17}}\n",
+          "profiles: {a: {mem: 4GiB, min: {mem: 1GiB}}}\n", "profiles: {a: {mem: 4GiB, weight: 26}}\n"})
         EXPECT_NE(refusal_of(text), "") << text;
 }
 

@@ -206,7 +206,7 @@ TEST(CommandLine, ATypoOfAnOptionHasTheOneThatWasMeant) {
     for (const char* word : {"--gpu", "--gpsu", "-g"}) meant(word, "--gpus");
     meant("--priority", "--prio");
     meant("--wieght", "--weight");
-    meant("--frobnicate", "cgpuctl run --help");
+    meant("--zyzzyx", "cgpuctl run --help");
     meant("-x", "cgpuctl run --help");
     EXPECT_NE(usage_error({"list", "--jsno"})
                   .find("cgpuctl list \"--jsno\": there is no such option. Try: "

@@ -62,6 +62,16 @@ TEST(CdiSpec, ADeviceRequestsItsPart) {
     EXPECT_TRUE(quarter.gpus.empty()) << "cgpud chooses";
 }
 
+TEST(CdiSpec, HasADeviceForEachProfile) {
+    const auto spec = cdi_spec(two_gpus().gpus, kHooks, {"notebook", "half"});
+    EXPECT_EQ(device_names(spec).back(), "notebook");
+    const auto request = request_of(spec, "notebook");
+    EXPECT_EQ(request.profile, "notebook");
+    EXPECT_TRUE(request.memory.empty()) << "the profile says how much";
+    ASSERT_EQ(spec.left_out.size(), 1U);
+    EXPECT_NE(spec.left_out[0].find("The profile half has no device"), std::string::npos);
+}
+
 TEST(CdiSpec, ItsHooksHaveAnEnvironmentOfTheirOwnAndKnowTheirDevice) {
     CdiHooks hooks = kHooks;
     hooks.bus_address = "unix:path=/bus";

@@ -57,6 +57,9 @@ TEST_F(Complete, EveryArgumentThatCanBeKnown) {
     const std::set<std::string_view> free = {"N", "SIZE", "UID", "P%", "NAME", "USER", "N:N...", "S", "HOST"};
     node_.snapshot.kept = {{0, "web", 0, std::nullopt, std::nullopt, true}};
     node_.snapshot.modules_installed = {"1.2.0", "1.2.3"};
+    node_.values = {{"profiles.notebook.mem", "4GiB", "", {}, {}, {}},
+                    {"profiles.notebook.max.mem", "8GiB", "", {}, {}, {}}};
+    EXPECT_EQ(values_of("PROFILE", "run", "", node_), (std::vector<Candidate>{{"notebook", "4GiB"}}));
     const auto expect_values = [&](std::string_view name, const Verb& verb) {
         if (free.contains(name) && !(name == "NAME" && verb.name == "forget")) return;
         EXPECT_FALSE(values_of(name, verb.name, "show", node_).empty()) << verb.name << " " << name;

@@ -1,0 +1,91 @@
+#include "core/request/profile.hpp"
+
+#include <algorithm>
+
+#include "core/model/quote.hpp"
+#include "core/model/size.hpp"
+
+namespace cgpu::request {
+namespace {
+
+using model::Bytes;
+using model::Refusal;
+using Reason = Refusal::Reason;
+
+std::string what_of(const Request& request) { return "CGPU_PROFILE=" + model::quote(request.profile); }
+
+tl::unexpected<Refusal> unknown(const Request& request, const Profiles& profiles) {
+    std::string known;
+    for (const auto& [name, profile] : profiles) known += (known.empty() ? "" : ", ") + name;
+    return model::refuse(Reason::not_found, what_of(request), "this node has no such profile",
+                         known.empty()
+                             ? "ask for memory instead (CGPU_MEM): the configuration has no profiles"
+                             : "use one of " + known);
+}
+
+tl::unexpected<Refusal> too_much(const Request& request, const std::string& asked, const std::string& most) {
+    return model::refuse(Reason::invalid, asked + " with " + what_of(request),
+                         "the profile allows " + most + " at most", "ask for " + most + " or less");
+}
+
+/// The memory as it is asked for, without the card that it is for.
+Bytes nominal(const MemoryAsk& ask) {
+    if (const auto* exact = std::get_if<Bytes>(&ask)) return *exact;
+    const auto& share = std::get<CardShare>(ask);
+    return share.in_mib ? Bytes::from_mib(share.gib) : Bytes::from_gib(share.gib);
+}
+
+tl::expected<void, Refusal> check_max(const Request& request, const ProfileValues& max) {
+    if (max.memory)
+        for (const MemoryAsk& ask : request.memory)
+            if (nominal(ask) > *max.memory)
+                return too_much(request, model::format_size(nominal(ask)), model::format_size(*max.memory));
+    if (max.gpus && (request.every_gpu || request.count > *max.gpus))
+        return too_much(request, request.every_gpu ? "every GPU" : std::to_string(request.count) + " GPUs",
+                        std::to_string(*max.gpus) + (*max.gpus == 1 ? " GPU" : " GPUs"));
+    if (request.percent && max.percent && *request.percent > *max.percent)
+        return too_much(request, std::to_string(*request.percent) + "% of the compute",
+                        std::to_string(*max.percent) + "%");
+    if (request.weight && max.weight && *request.weight > *max.weight)
+        return too_much(request, "weight " + std::to_string(*request.weight),
+                        "weight " + std::to_string(*max.weight));
+    // How many per cent a slice is depends on the GPU.
+    if (request.weight && !max.weight && max.percent)
+        return model::refuse(
+            Reason::invalid, "weight " + std::to_string(*request.weight) + " with " + what_of(request),
+            "the profile limits the compute by a percentage", "ask for a percentage (CGPU_COMPUTE)");
+    if (request.percent && !max.percent && max.weight)
+        return model::refuse(Reason::invalid,
+                             std::to_string(*request.percent) + "% of the compute with " + what_of(request),
+                             "the profile limits the compute by a weight", "ask for a weight (CGPU_WEIGHT)");
+    return {};
+}
+
+}  // namespace
+
+bool is_profile_name(std::string_view name) {
+    // It is the name of a device of CDI, too.
+    return !name.empty() && name.size() <= 64 && name.front() != '-' && name.front() != '_' &&
+           std::ranges::all_of(name, [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_';
+           });
+}
+
+tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& profiles) {
+    if (request.profile.empty()) return {};
+    const auto found = profiles.find(request.profile);
+    if (found == profiles.end()) return unknown(request, profiles);
+    if (auto allowed = check_max(request, found->second.max); !allowed) return allowed;
+    const ProfileValues& values = found->second.values;
+    if (request.memory.empty() && values.memory) request.memory.emplace_back(*values.memory);
+    if (!request.weight && !request.percent) {
+        request.weight = values.weight;
+        request.percent = values.percent;
+    }
+    const bool asks_for_gpus = !request.gpus.empty() || request.every_gpu || request.count > 1;
+    if (values.gpus && !asks_for_gpus) request.count = *values.gpus;
+    return {};
+}
+
+}  // namespace cgpu::request

@@ -1,0 +1,85 @@
+#include "core/request/profile.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/support/requests.hpp"
+
+namespace cgpu::request {
+namespace {
+
+using namespace cgpu::test;
+using model::Bytes;
+
+Profiles profiles() {
+    Profiles all;
+    Profile& notebook = all["notebook"];
+    notebook.values = {Bytes::from_gib(4), 25, std::nullopt, std::nullopt};
+    notebook.max = {Bytes::from_gib(8), 50, std::nullopt, 1};
+    Profile& pair = all["pair"];
+    pair.values = {Bytes::from_gib(2), std::nullopt, 3, 2};
+    pair.max.weight = 5;
+    return all;
+}
+
+Request with(const Variables& variables) {
+    Request request = request_in(variables);
+    const auto applied = apply_profile(request, profiles());
+    EXPECT_TRUE(applied) << applied.error().text;
+    return request;
+}
+
+std::string why_not(const Variables& variables) {
+    Request request = request_in(variables);
+    const auto applied = apply_profile(request, profiles());
+    if (applied) return {};
+    expect_well_formed(applied.error());
+    return applied.error().text;
+}
+
+TEST(Profile, SaysWhatTheRequestDoesnt) {
+    const auto request = with({{"CGPU_PROFILE", "notebook"}});
+    EXPECT_EQ(request.memory, std::vector<MemoryAsk>{Bytes::from_gib(4)});
+    EXPECT_EQ(request.percent, 25U);
+    EXPECT_EQ(request.count, 1U);
+    const auto pair = with({{"CGPU_PROFILE", " pair "}});
+    EXPECT_EQ(pair.weight, 3U);
+    EXPECT_EQ(pair.count, 2U);
+}
+
+TEST(Profile, IsOverriddenByWhatIsAskedBesides) {
+    const auto request = with({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "6GiB"}, {"CGPU_COMPUTE", "50%"}});
+    EXPECT_EQ(request.memory, std::vector<MemoryAsk>{Bytes::from_gib(6)});
+    EXPECT_EQ(request.percent, 50U);
+    EXPECT_EQ(with({{"CGPU_PROFILE", "pair"}, {"CGPU_GPUS", "0"}}).gpus.size(), 1U);
+    EXPECT_EQ(with({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "5"}}).weight, 5U);
+    EXPECT_EQ(with({{"CGPU_PROFILE", "pair"}, {"CGPU_MEM", "100GiB"}}).memory.size(), 1U)
+        << "it has no maximum";
+}
+
+TEST(Profile, HoldsItsMaximum) {
+    EXPECT_EQ(
+        why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "9GiB"}}),
+        "9GiB with CGPU_PROFILE=\"notebook\": the profile allows 8GiB at most. Try: ask for 8GiB or less.");
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"ALIYUN_COM_GPU_MEM_CONTAINER", "9"}}), "");
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_COMPUTE", "51%"}}), "");
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_WEIGHT", "1"}}), "") << "its part isn't known";
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "0,1"}}), "");
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "all"}}), "");
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "6"}}), "");
+    EXPECT_NE(why_not({{"CGPU_PROFILE", "pair"}, {"CGPU_COMPUTE", "5%"}}), "");
+}
+
+TEST(Profile, IsOneThatTheNodeHas) {
+    EXPECT_EQ(why_not({{"CGPU_PROFILE", "notebok"}}),
+              "CGPU_PROFILE=\"notebok\": this node has no such profile. Try: use one of notebook, pair.");
+    EXPECT_FALSE(parse_request({{"CGPU_PROFILE", "a b"}}));
+    EXPECT_FALSE(parse_request({{"CGPU_PROFILE", ""}}));
+    EXPECT_FALSE(*parse_request({{"CGPU_PROFILE", "notebook"}, {"CGPU_DISABLE", "1"}}));
+    Request none = request_in({{"CGPU_MEM", "1GiB"}});
+    EXPECT_TRUE(apply_profile(none, {}));
+    Request request = request_in({{"CGPU_PROFILE", "notebook"}});
+    EXPECT_FALSE(apply_profile(request, {}));
+}
+
+}  // namespace
+}  // namespace cgpu::request

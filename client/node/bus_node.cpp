@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "client/node/bus_connection.hpp"
-#include "client/node/bus_job_watch.hpp"
 #include "client/node/bus_snapshot.hpp"
+#include "client/node/bus_watch.hpp"
 #include "client/node/enter_scope.hpp"
 #include "client/node/remote_host.hpp"
 #include "client/node/wake.hpp"
@@ -283,6 +283,11 @@ Result<std::unique_ptr<JobWatch>> BusNode::watch_job(const std::string& path) {
     return call([&]() -> std::unique_ptr<JobWatch> {
         return std::make_unique<BusJobWatch>(*bus().connection, path);
     });
+}
+
+Result<std::unique_ptr<Watch>> BusNode::watch_instances() {
+    return call(
+        [&]() -> std::unique_ptr<Watch> { return std::make_unique<BusInstanceWatch>(*bus().connection); });
 }
 
 Result<void> BusNode::cancel_job(const std::string& path) {

@@ -44,6 +44,7 @@ class BusNode final : public Node {
     Result<std::string> begin_mode(const ModeSwitch& wanted) override;
     Result<Job> read_job(const std::string& path) override;
     Result<std::unique_ptr<JobWatch>> watch_job(const std::string& path) override;
+    Result<std::unique_ptr<Watch>> watch_instances() override;
     Result<void> cancel_job(const std::string& path) override;
 
   private:

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "client/node/job_watch.hpp"
 #include "client/node/values/change.hpp"
 #include "client/node/values/client_error.hpp"
 #include "client/node/values/configuration.hpp"
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
+#include "client/node/watch.hpp"
 #include "core/view/limits.hpp"
 
 namespace cgpu::client {
@@ -121,6 +121,8 @@ class Node {
     virtual Result<std::string> begin_mode(const ModeSwitch& wanted) = 0;
     virtual Result<Job> read_job(const std::string& path) = 0;
     virtual Result<std::unique_ptr<JobWatch>> watch_job(const std::string& path) = 0;
+    /// Wakes who waits for the end of instances.
+    virtual Result<std::unique_ptr<Watch>> watch_instances() = 0;
     virtual Result<void> cancel_job(const std::string& path) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -197,6 +198,11 @@ class FakeNode : public client::Node {
         calls.push_back("watch " + path);
         return std::make_unique<FakeWatch>(*this);
     }
+    /// Called where a client would sleep, with the time; empty: without an end.
+    std::function<void(client::Snapshot&, std::optional<std::chrono::milliseconds>)> while_waiting;
+    client::Result<std::unique_ptr<client::Watch>> watch_instances() override {
+        return std::make_unique<FakeInstanceWatch>(*this);
+    }
     client::Result<void> cancel_job(const std::string& path) override {
         return note("cancel " + path, false);
     }
@@ -211,6 +217,16 @@ class FakeNode : public client::Node {
         }
         [[nodiscard]] std::optional<std::string> result() const override { return node.told_result; }
         const FakeNode& node;
+    };
+
+    struct FakeInstanceWatch final : client::Watch {
+        explicit FakeInstanceWatch(FakeNode& owner) : node(owner) {}
+        Woke wait(int interrupt, std::optional<std::chrono::milliseconds> most) override {
+            if (node.while_waiting) node.while_waiting(node.snapshot, most);
+            pollfd file{interrupt, POLLIN, 0};
+            return poll(&file, 1, 0) > 0 ? Woke::interrupted : Woke::changed;
+        }
+        FakeNode& node;
     };
 
     static std::string text_of(const client::Change& change) {

@@ -1,4 +1,4 @@
-#include "client/node/bus_job_watch.hpp"
+#include "client/node/bus_watch.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -34,6 +34,11 @@ class Daemon {
              std::string(result));
     }
 
+    void removed(const char* path) {
+        emit("/org/cgpu1", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", sdbus::ObjectPath(path),
+             std::vector<std::string>{"org.cgpu1.Instance"});
+    }
+
   private:
     template <class... Values>
     void emit(const char* path, const char* interface, const char* name, const Values&... values) {
@@ -48,6 +53,22 @@ class Daemon {
 
     std::unique_ptr<sdbus::IConnection> connection_ = sdbus::createSystemBusConnection();
 };
+
+TEST(BusInstanceWatchTest, EndsOfInstancesAndTheDaemonsOwnWakeIt) {
+    const cgpu::test::PrivateBus bus;
+    std::optional<Daemon> daemon(std::in_place);
+    const auto connection = sdbus::createSystemBusConnection();
+    BusInstanceWatch watch(*connection);
+    daemon->removed("/org/cgpu1/job/3");
+    EXPECT_EQ(watch.wait(-1, milliseconds(200)), Woke::timeout);
+    daemon->removed("/org/cgpu1/instance/abc");
+    EXPECT_EQ(watch.wait(-1, kLong), Woke::changed);
+    EXPECT_EQ(watch.wait(-1, milliseconds(0)), Woke::timeout) << "once";
+    daemon.reset();
+    EXPECT_EQ(watch.wait(-1, kLong), Woke::changed);
+    daemon.emplace();
+    EXPECT_EQ(watch.wait(-1, kLong), Woke::changed);
+}
 
 class BusJobWatchTest : public testing::Test {
   protected:

@@ -98,6 +98,20 @@ std::span<const Verb> changing_verbs() {
          "of that name get it, too, instead of what they request.",
          "cgpuctl set-memory web 5120MiB --persist",
          &set_memory},
+        {"stop",
+         {kInstances},
+         {{"--grace", &Input::grace, "S", "seconds between SIGTERM and SIGKILL; default: 10"},
+          kDryRun,
+          kQuiet},
+         false,
+         "End the processes of instances",
+         "All get SIGTERM, and those that are there after the time SIGKILL. It returns when the instances\n"
+         "are gone. cgpuctl does it with the rights of its caller: root, or the user whose processes they\n"
+         "are. If one of them may not be signalled, none is. Ctrl-C meanwhile leaves out SIGKILL. The\n"
+         "engine of a container may start it again, by its restart policy: docker stop ends that, too.",
+         "cgpuctl stop web --grace 30",
+         &stop_verb,
+         true},
         {"apply",
          {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
          {kIfGeneration,

@@ -6,6 +6,8 @@ namespace {
 
 const Option kOnlyIds{"-q,--quiet", &Input::quiet, "", "print full ids only"};
 const Option kNoWarnings{"-q,--quiet", &Input::quiet, "", "leave out the warnings"};
+const Option kOfGpu{"--gpu", &Input::gpu, "GPU", "only those on this one: index, UUID or PCI address"};
+const Option kOfUser{"--user", &Input::user, "USER", "only those of this one: a name or an id"};
 const Argument kTarget{"INSTANCE|GPU", &Input::target,
                        "a bare number is a GPU's index if there is such a GPU"};
 
@@ -23,7 +25,10 @@ std::span<const Verb> looking_verbs() {
          &status},
         {"list",
          {},
-         {{"--kept", &Input::kept, "", "show instead what --persist keeps for the next starts, and for whom"},
+         {kOfGpu,
+          kOfUser,
+          {"--state", &Input::state, "STATE", "only those in it: waiting, running or unmanaged"},
+          {"--kept", &Input::kept, "", "show instead what --persist keeps for the next starts, and for whom"},
           kJson,
           kNoLegend,
           kOnlyIds},
@@ -31,9 +36,41 @@ std::span<const Verb> looking_verbs() {
          "The instances and what they use",
          "MEMORY is used / limit. SHARE is the target / achieved part of the GPU's compute in the last\n"
          "seconds, or native if the driver divides it. MODULE is the version that the instance's processes\n"
-         "run, as far as they have reported it. Containers without a limit have the state unmanaged.",
-         "cgpuctl list",
+         "run, as far as they have reported it. Containers without a limit have the state unmanaged. --user\n"
+         "also means those of which a container of root's engine says that they are the user's.",
+         "cgpuctl list --user alice",
          &list},
+        {"ps",
+         {{"INSTANCE...", &Input::instances, "id, unique prefix of an id, or name; default: all", true}},
+         {kOfGpu, kOfUser, kJson, kNoLegend},
+         false,
+         "The processes of instances",
+         "A line for each process and GPU: its host pid, the user that it runs as, what it has of the GPU's\n"
+         "memory, and the name that it gives itself. What cgpud doesn't know is -. A process outside the\n"
+         "module uses the GPU without it, so that no limit holds for it.",
+         "cgpuctl ps web",
+         &ps_verb},
+        {"logs",
+         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"}},
+         {},
+         false,
+         "Where the output of an instance is: the command that shows it",
+         "Of a container it is its engine's. Of a job it depends on where cgpuctl run was called: the\n"
+         "journal of a service, a file, or a comment about a terminal or pipe that nobody keeps. cgpu keeps\n"
+         "no output.",
+         "cgpuctl logs web",
+         &logs_verb,
+         true},
+        {"wait",
+         {{"INSTANCE...", &Input::instances, "id, unique prefix of an id, or name; one or more"}},
+         {{"--timeout", &Input::timeout, "S", "give up after S seconds; default: never"},
+          {"-q,--quiet", &Input::quiet, "", "don't say which have ended"}},
+         false,
+         "Wait until instances have ended",
+         "A restart of cgpud meanwhile doesn't matter. Exit code 0: all have ended; 1: not within the time.\n"
+         "How they have ended isn't known to cgpud.",
+         "cgpuctl wait web train --timeout 3600",
+         &wait_verb},
         {"show",
          {kTarget},
          {kJson, kNoLegend},

@@ -26,7 +26,7 @@ struct Input {
     std::string gpus;
     std::string compute;
     std::string profile;
-    std::string user;
+    std::string user;  ///< of list and ps, too
     std::vector<std::string> command;
 
     // of bench
@@ -58,7 +58,7 @@ struct Input {
     bool remove = false;  ///< of swarm, too
     bool no_reload = false;
 
-    // of upgrade, set-mode and revert; timeout of set-memory, too
+    // of upgrade, set-mode and revert; timeout of set-memory and wait, too
     std::string hot;
     std::string cold;
     std::string mode;
@@ -70,6 +70,12 @@ struct Input {
     // of events
     std::string since;  ///< of report, too
     std::string type;
+    std::string lines;
+
+    std::string state;  ///< of list
+    std::string grace;  ///< of stop: seconds
+
+    bool skip_missing = false;  ///< of apply
 
     // of report
     std::string until;

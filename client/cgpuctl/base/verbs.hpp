@@ -10,6 +10,12 @@ namespace cgpu::cgpuctl {
 client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> limits(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> ps_verb(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> logs_verb(const Input& input, client::Node& node, Terminal& terminal);
+/// Returns when all have ended.
+client::Result<void> wait_verb(const Input& input, client::Node& node, Terminal& terminal);
+/// Returns when all are gone.
+client::Result<void> stop_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> inspect(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> describe(const Input& input, client::Node& node, Terminal& terminal);

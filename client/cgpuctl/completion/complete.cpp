@@ -66,7 +66,7 @@ Candidates values_of_argument(const Verb& verb, const std::vector<std::string>& 
     // After the first instance the word may be another one, or the last argument.
     Candidates all = values_of(verb.arguments.front().name, verb.name, first, node);
     std::erase_if(all, [&](const Candidate& each) { return std::ranges::count(before, each.word) > 0; });
-    if (!before.empty())
+    if (!before.empty() && verb.arguments.size() > 1)
         for (Candidate& value : values_of(verb.arguments.back().name, verb.name, first, node))
             all.push_back(std::move(value));
     return all;

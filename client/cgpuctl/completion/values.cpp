@@ -7,6 +7,7 @@
 #include "client/cgpuctl/base/event_types.hpp"
 #include "client/cgpuctl/base/verb.hpp"
 #include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/people.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
@@ -49,6 +50,23 @@ Candidates instances(client::Node& node) {
         all.push_back({named ? instance.name : short_id(instance.id),
                        "instance, " + (named ? short_id(instance.id) : shown_name(instance.name))});
     }
+    return all;
+}
+
+/// Those whose the instances are.
+Candidates users(client::Node& node) {
+    const auto snapshot = read(node);
+    if (!snapshot) return {};
+    UserNames names(true);
+    std::set<std::string> known;
+    for (const client::Instance& instance : snapshot->instances) {
+        if (instance.owner)
+            known.insert(names.of(*instance.owner));
+        else if (model::is_plain_word(instance.declared_owner))
+            known.insert(instance.declared_owner);
+    }
+    Candidates all;
+    for (const std::string& name : known) all.push_back({name, "has instances"});
     return all;
 }
 
@@ -136,6 +154,8 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
                                  client::Node& node) {
     if (name == "GPU" || name == "LIST") return gpus(node);
     if (name == "PROFILE") return profiles(node);
+    if (name == "STATE") return {{"waiting", ""}, {"running", ""}, {"unmanaged", "without a limit"}};
+    if (name == "USER") return users(node);
     if (name == "TYPE") return types_of_events();
     if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
     if (name == "ROWS")

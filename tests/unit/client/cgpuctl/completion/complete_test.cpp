@@ -88,6 +88,15 @@ TEST_F(Complete, GpusInstancesPoliciesAndVersions) {
     EXPECT_EQ(words_for({"swarm", ""}), Words{"configure"});
 }
 
+TEST_F(Complete, StatesUsersAndFurtherInstances) {
+    node_.snapshot.instances[0].declared_owner = "alice";
+    EXPECT_EQ(words_for({"list", "--state", "r"}), Words{"running"});
+    EXPECT_EQ(words_for({"list", "--user", ""}), Words{"alice"});
+    EXPECT_EQ(words_for({"ps", ""}), Words{"web"});
+    EXPECT_EQ(words_for({"ps", "web", ""}), Words{}) << "it has been named";
+    EXPECT_EQ(words_for({"stop", "web", "--grace", ""}), Words{});
+}
+
 TEST_F(Complete, WhatFollowsTheMarkIsAnotherCommand) {
     EXPECT_EQ(words_for({"run", "--mem", "4GiB", "--", "py"}), Words{":command"});
     EXPECT_EQ(words_for({"list", "--", ""}), Words{});

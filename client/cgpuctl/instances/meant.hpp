@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/node/node.hpp"
+
+namespace cgpu::cgpuctl {
+
+/// Those that the words mean, each once, in the order of the words. Error: as instance_meant().
+[[nodiscard]] client::Result<std::vector<client::Instance>> instances_meant(
+    const client::Snapshot& snapshot, const std::vector<std::string>& words, client::Node& node);
+
+}  // namespace cgpu::cgpuctl

@@ -97,6 +97,7 @@ std::string_view Event::field(std::string_view name) const {
 }
 
 bool matches(const EventFilter& filter, const Event& event) {
+    if (event.time_us < filter.since_us) return false;
     if (!filter.type.empty() && filter.type != event.type) return false;
     if (!filter.gpu.empty() && !concerns(event, filter.gpu)) return false;
     return filter.instance.empty() ||

@@ -26,6 +26,7 @@ struct EventFilter {
     std::string instance{};
     std::string gpu{};  ///< index or UUID
     std::string type{};
+    std::uint64_t since_us = 0;  ///< since 1970
 };
 
 [[nodiscard]] bool matches(const EventFilter& filter, const Event& event);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "client/cgpuctl/events/event.hpp"
 #include "client/cgpuctl/events/journal.hpp"
 #include "client/cgpuctl/events/since.hpp"
+#include "client/cgpuctl/output/values.hpp"
 #include "core/model/gpu_word.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
@@ -19,7 +21,7 @@ namespace cgpu::cgpuctl {
 namespace {
 
 /// With --follow and without --since: as many as journalctl shows.
-constexpr std::size_t kLastOnes = 10;
+constexpr std::uint32_t kLastOnes = 10;
 
 std::uint64_t now_us() {
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
@@ -27,12 +29,27 @@ std::uint64_t now_us() {
         std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count());
 }
 
-client::Result<void> begin(const Input& input, Journal& journal, const EventFilter& filter) {
-    if (input.since.empty())
-        return input.follow ? journal.begin_with_last(kLastOnes, filter) : journal.begin_at(0);
-    const auto since = parse_since(input.since, now_us());
-    if (!since) return tl::unexpected(since.error());
-    return journal.begin_at(*since);
+/// What the options say about where to begin.
+struct Beginning {
+    std::uint64_t since_us = 0;         ///< since 1970; 0: all that is kept
+    std::optional<std::uint32_t> last;  ///< only so many before what is still to come
+};
+
+client::Result<Beginning> read_beginning(const Input& input) {
+    Beginning beginning;
+    if (!input.since.empty()) {
+        const auto since = parse_since(input.since, now_us());
+        if (!since) return tl::unexpected(since.error());
+        beginning.since_us = *since;
+    }
+    if (!input.lines.empty()) {
+        const auto lines = read_count("--lines", input.lines);
+        if (!lines) return tl::unexpected(lines.error());
+        beginning.last = *lines;
+    } else if (input.follow && input.since.empty()) {
+        beginning.last = kLastOnes;
+    }
+    return beginning;
 }
 
 /// A type that no event has would print nothing, as if nothing had happened.
@@ -62,15 +79,16 @@ client::Result<std::string> gpu_in_events(const std::string& gpu, client::Node& 
 client::Result<void> events(const Input& input, client::Node& node, Terminal& terminal) {
     // Wrong options are told where there is no journal, too.
     if (auto checked = check_type(input.type); !checked) return checked;
-    if (!input.since.empty())
-        if (const auto since = parse_since(input.since, now_us()); !since)
-            return tl::unexpected(since.error());
+    const auto beginning = read_beginning(input);
+    if (!beginning) return tl::unexpected(beginning.error());
     const auto gpu = gpu_in_events(input.gpu, node);
     if (!gpu) return tl::unexpected(gpu.error());
     auto journal = Journal::open(input.type);
     if (!journal) return tl::unexpected(journal.error());
-    const EventFilter filter{input.target, *gpu, input.type};
-    if (const auto begun = begin(input, *journal, filter); !begun) return tl::unexpected(begun.error());
+    const EventFilter filter{input.target, *gpu, input.type, beginning->since_us};
+    const auto begun = beginning->last ? journal->begin_with_last(*beginning->last, filter)
+                                       : journal->begin_at(beginning->since_us);
+    if (!begun) return tl::unexpected(begun.error());
     bool heads = !input.json && !input.no_legend;
     while (terminal.out()) {
         auto event = journal->next();

@@ -85,6 +85,7 @@ expect_equal "errors on the bus" "$(errors | sort | uniq -c | grep -v 'NoMemory\
 echo "Without a journal, cgpuctl events says what can be done"
 expect_error 'the journal: .* Try: ' cgpuctl events
 expect_error "it is no time. Try: " cgpuctl events --since soon
+expect_error '\-\-lines "few": it is not a whole number. Try: ' cgpuctl events -n few
 end_job web
 wait_for 5 none_listed
 wait_for 5 nothing_held

@@ -51,6 +51,12 @@ expect_equal "by type" "$(cgpuctl events --type setting-changed --json | jq -r .
 expect_equal "by the beginning of the id" "$(cgpuctl events "${id:0:6}" --json | jq -r .type | sort -u | tr '\n' ' ')" "$(types CGPU_NAME=web)"
 expect_equal "of another GPU" "$(cgpuctl events --gpu 7)" ''
 expect_equal "since now" "$(cgpuctl events --since now)" ''
+expect_equal "the last two" "$(cgpuctl events -n 2 --json)" "$(cgpuctl events --json | tail -n 2)"
+expect_equal "the last one of a type" "$(cgpuctl events --lines 1 --type instance-refused --json)" \
+    "$(cgpuctl events --type instance-refused --json | tail -n 1)"
+expect_equal "the last ones since now" "$(cgpuctl events -n 5 --since now)" ''
+expect_equal "none" "$(cgpuctl events -n 0)" ''
+expect_equal "more than there are" "$(cgpuctl events -n 100000 --json | wc -l)" "$(cgpuctl events --json | wc -l)"
 expect_equal "since before" "$(cgpuctl events --since '1h 30min' --json | wc -l)" "$(cgpuctl events --json | wc -l)"
 # Only what cgpud's own unit has written counts.
 printf 'CGPU_EVENT=gpu-lost\nCGPU_NAME=web\nMESSAGE=forged\nSYSLOG_IDENTIFIER=cgpud\n' | logger --journald || fail "logger failed"

@@ -68,6 +68,12 @@ TEST_F(EventTest, a_line_says_its_subject_once) {
     EXPECT_TRUE(event_line(named).ends_with("  gone")) << event_line(named);
 }
 
+TEST_F(EventTest, what_is_older_does_not_match) {
+    const Event event = refused();
+    EXPECT_TRUE(matches({.since_us = event.time_us}, event));
+    EXPECT_FALSE(matches({.since_us = event.time_us + 1}, event));
+}
+
 TEST_F(EventTest, names_of_others_do_not_reach_the_terminal_as_they_are) {
     auto event = refused();
     event.fields["name"] = "w\x1b[31m\n";

@@ -115,6 +115,7 @@ std::span<const Verb> changing_verbs() {
         {"apply",
          {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
          {kIfGeneration,
+          {"--skip-missing", &Input::skip_missing, "", "leave out GPUs and instances that aren't there"},
           {"--force", &Input::force, "", "as for set-memory"},
           kPersist,
           {"--runtime", &Input::runtime, "", "what concerns GPUs: until the machine is started again"},
@@ -126,7 +127,9 @@ std::span<const Verb> changing_verbs() {
          "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio,\n"
          "set-memory, set-weight, set-priority or revert; # begins a comment. They take effect together, "
          "and\n"
-         "only the result is judged, so their order doesn't matter.",
+         "only the result is judged, so their order doesn't matter. With --skip-missing a line about a GPU "
+         "or\n"
+         "instance that isn't there is left out with a warning.",
          "cgpuctl apply night.txt",
          &apply},
         {"forget",

@@ -5,6 +5,7 @@
 #include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
+#include "client/cgpuctl/batch/missing.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 
@@ -38,6 +39,25 @@ client::Result<std::string> read_text(const std::string& file) {
     return text;
 }
 
+/// With --skip-missing: leaves out what isn't there, and tells so. What ends between this reading and the
+/// change is left out at a second attempt. Returns the generation.
+client::Result<std::uint64_t> make_batch(Batch& batch, const std::string& name, const client::Making& how,
+                                         bool skip_missing, client::Node& node, Terminal& terminal) {
+    const auto drop = [&]() -> client::Result<void> {
+        const auto left_out = drop_missing(batch, name, node);
+        if (!left_out) return tl::unexpected(left_out.error());
+        for (const std::string& sentence : *left_out) terminal.warning(sentence);
+        return {};
+    };
+    if (skip_missing)
+        if (auto done = drop(); !done) return tl::unexpected(done.error());
+    auto generation = node.apply(batch.changes, how);
+    if (generation || !skip_missing || generation.error().kind != ClientError::Kind::not_found)
+        return generation;
+    if (auto done = drop(); !done) return tl::unexpected(done.error());
+    return node.apply(batch.changes, how);
+}
+
 }  // namespace
 
 client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal) {
@@ -46,14 +66,18 @@ client::Result<void> apply(const Input& input, client::Node& node, Terminal& ter
     const auto text = read_text(input.file);
     if (!text) return tl::unexpected(text.error());
     const std::string name = input.file.empty() || input.file == "-" ? "standard input" : input.file;
-    const auto batch = read_batch(*text, printable(name));
+    auto batch = read_batch(*text, printable(name));
     if (!batch) return tl::unexpected(batch.error());
-    const auto generation = node.apply(batch->changes, *how);
+    const std::size_t asked = batch->changes.size();
+    const auto generation = make_batch(*batch, printable(name), *how, input.skip_missing, node, terminal);
     if (!generation) return tl::unexpected(name_line(generation.error(), *batch, printable(name)));
     const std::size_t count = batch->changes.size();
-    if (input.json)
-        terminal.out() << to_text(
-            {{"changes", count}, {"generation", *generation}, {"dry_run", input.dry_run}});
+    if (input.json) {
+        Json json = {{"changes", count}, {"generation", *generation}, {"dry_run", input.dry_run}};
+        if (input.skip_missing) json["skipped"] = asked - count;
+        terminal.out() << to_text(json);
+    } else if (count == 0 && asked > 0)
+        terminal.done("All of the changes in " + printable(name) + " were left out; nothing was changed.");
     else if (count == 0)
         terminal.done("There is no change in " + printable(name) + "; nothing was changed.");
     else

@@ -124,6 +124,38 @@ TEST_F(Apply, WhatCgpudRefusesHasItsLine) {
     EXPECT_EQ(done.error().text, input_.file + ":3: weight 4 for train: no. Try: 3.");
 }
 
+TEST_F(Apply, WhatIsMissingIsLeftOut) {
+    write("set-weight web gone 4\nset-policy 7 weighted\nset-policy 0 weighted\n");
+    input_.skip_missing = true;
+    ASSERT_TRUE(call());
+    ASSERT_EQ(node_.applied.size(), 2U);
+    EXPECT_EQ(screen_.out.str(), "2 changes made; the node's generation is 43.\n");
+    EXPECT_EQ(screen_.err.str(), "warning: " + input_.file +
+                                     ":1: gone: there is no such instance; it is left out\nwarning: " +
+                                     input_.file + ":2: GPU 7: there is no such GPU; it is left out\n");
+    screen_.out.str("");
+    input_.json = true;
+    write("set-weight gone 4\n");
+    ASSERT_TRUE(call());
+    EXPECT_EQ(nlohmann::json::parse(screen_.out.str()),
+              (nlohmann::json{{"changes", 0}, {"skipped", 1}, {"generation", 43}, {"dry_run", false}}));
+}
+
+TEST_F(Apply, WhatEndsBetweenIsLeftOutAtASecondAttempt) {
+    write("set-policy 0 weighted\nset-weight web 4\n");
+    input_.skip_missing = true;
+    node_.refusals.emplace("GPU 0 policy weighted; web [] weight 4",
+                           client::ClientError{Kind::not_found, "change 2: web: it is gone. Try: another."});
+    node_.before_reading = [&](client::Snapshot& now) {
+        if (node_.readings == 2) now.instances.clear();
+    };
+    ASSERT_TRUE(call());
+    EXPECT_EQ(node_.applied.size(), 1U);
+    node_.refusals.emplace("GPU 0 policy weighted",
+                           client::ClientError{Kind::refused, "change 1: no. Try: another."});
+    EXPECT_EQ(call().error().text, input_.file + ":1: no. Try: another.") << "other refusals stay";
+}
+
 TEST_F(Apply, NothingIsSentIfTheFileOrAnOptionIsWrong) {
     write("set-weight web 4\nnonsense\n");
     EXPECT_FALSE(call());

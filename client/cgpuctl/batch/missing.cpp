@@ -1,0 +1,58 @@
+#include "client/cgpuctl/batch/missing.hpp"
+
+#include "client/cgpuctl/base/gpu_meant.hpp"
+#include "client/cgpuctl/output/format.hpp"
+#include "core/model/instance_word.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using Kind = client::ClientError::Kind;
+
+bool is_there(const std::string& instance, const client::Snapshot& snapshot) {
+    std::vector<model::Named> named;
+    named.reserve(snapshot.instances.size());
+    for (const client::Instance& each : snapshot.instances) named.push_back({each.id, each.name});
+    return !model::meant_by(instance, named).empty();
+}
+
+bool is_gpu_there(const std::string& gpu, const client::Snapshot& snapshot, client::Node& node) {
+    const auto meant = find_gpu_meant(snapshot, gpu, node);
+    if (!meant) return meant.error().kind != Kind::not_found;
+    // A word that is no GPU's at all stays: it is a mistake.
+    return *meant != nullptr || gpu.find_first_not_of("0123456789") != std::string::npos;
+}
+
+/// What of it is missing; empty: nothing.
+std::string missing_of(const client::Change& change, const client::Snapshot& snapshot, client::Node& node) {
+    if (!change.instance.empty() && !is_there(change.instance, snapshot))
+        return printable(change.instance) + ": there is no such instance";
+    if (!change.gpu.empty() && !is_gpu_there(change.gpu, snapshot, node))
+        return "GPU " + printable(change.gpu) + ": there is no such GPU";
+    return {};
+}
+
+}  // namespace
+
+client::Result<std::vector<std::string>> drop_missing(Batch& batch, const std::string& name,
+                                                      client::Node& node) {
+    std::vector<std::string> sentences;
+    if (batch.changes.empty()) return sentences;
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    Batch left;
+    for (std::size_t each = 0; each < batch.changes.size(); ++each) {
+        const auto missing = missing_of(batch.changes[each], *snapshot, node);
+        if (!missing.empty()) {
+            sentences.push_back(name + ":" + std::to_string(batch.lines[each]) + ": " + missing +
+                                "; it is left out");
+            continue;
+        }
+        left.changes.push_back(std::move(batch.changes[each]));
+        left.lines.push_back(batch.lines[each]);
+    }
+    batch = std::move(left);
+    return sentences;
+}
+
+}  // namespace cgpu::cgpuctl

@@ -1,6 +1,7 @@
 #include "core/history/checksum.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace cgpu::history {
 namespace {
@@ -28,9 +29,32 @@ constexpr auto kTables = [] {
 
 std::uint32_t value(std::byte byte) { return static_cast<std::uint32_t>(byte); }
 
+#if defined(__x86_64__)
+/// The processor's own instruction for it, which takes eight bytes in one cycle or two.
+__attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::span<const std::byte> bytes) {
+    std::uint64_t rest = 0xFFFFFFFF;
+    for (; bytes.size() >= sizeof rest; bytes = bytes.subspan(sizeof rest)) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, bytes.data(), sizeof eight);
+        rest = __builtin_ia32_crc32di(rest, eight);
+    }
+    auto last = static_cast<std::uint32_t>(rest);
+    for (const std::byte byte : bytes) last = __builtin_ia32_crc32qi(last, static_cast<unsigned char>(byte));
+    return ~last;
+}
+#endif
+
 }  // namespace
 
 std::uint32_t checksum(std::span<const std::byte> bytes) {
+#if defined(__x86_64__)
+    static const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
+    if (kHasInstruction) return by_instruction(bytes);
+#endif
+    return checksum_by_tables(bytes);
+}
+
+std::uint32_t checksum_by_tables(std::span<const std::byte> bytes) {
     std::uint32_t rest = 0xFFFFFFFF;
     for (; bytes.size() >= kAtOnce; bytes = bytes.subspan(kAtOnce)) {
         std::uint32_t next = 0;

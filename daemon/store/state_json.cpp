@@ -215,6 +215,14 @@ void StateText::instances(const model::Instances& instances) {
     instances_ = std::move(next);
 }
 
+/// Seldom one of them changes.
+void StateText::gpus(const std::vector<Gpu>& gpus) {
+    if (gpus == gpus_) return;
+    gpu_lines_.clear();
+    for (const Gpu& gpu : gpus) gpu_lines_.push_back(line_of(gpu_json(gpu)));
+    gpus_ = gpus;
+}
+
 void StateText::kept(const model::Shared<model::Kept>& kept) {
     if (kept.is(kept_)) return;
     kept_lines_.clear();
@@ -225,10 +233,12 @@ void StateText::kept(const model::Shared<model::Kept>& kept) {
 std::string StateText::filled(std::string_view document) const {
     std::size_t size = document.size() + 2048;  // with the checksum, and what fills a file up
     for (const auto& [instance, line] : instances_) size += line.size() + 6;
-    for (const auto& line : kept_lines_) size += line.size() + 6;
+    for (const auto* lines : {&gpu_lines_, &kept_lines_})
+        for (const auto& line : *lines) size += line.size() + 6;
     std::string text;
     text.reserve(size);
-    auto rest = fill(text, document, "instances", instances_, &InstanceLine::line);
+    auto rest = fill(text, document, "gpus", gpu_lines_, std::identity());
+    rest = fill(text, rest, "instances", instances_, &InstanceLine::line);
     rest = fill(text, rest, "kept", kept_lines_, std::identity());
     return text += rest;
 }
@@ -237,13 +247,13 @@ std::string StateText::of(const State& state) {
     const Node& node = state.node;
     ordered_json document = {{"version", kStateVersion}, {"generation", node.generation()}};
     document["gpus"] = ordered_json::array();
-    for (const Gpu& gpu : node.gpus()) document["gpus"].push_back(gpu_json(gpu));
     document["instances"] = ordered_json::array();
     document["kept"] = ordered_json::array();
     if (node.default_memory()) document["default_memory"] = default_memory_json(node.default_memory());
     if (!node.until_reboot().empty())
         document["until_reboot"] = until_reboot_json(node.until_reboot(), node.boot_id());
     document["upgrade"] = record_json(state.record);
+    gpus(node.gpus());
     instances(node.instances());
     kept(node.share_kept());
     return sealed(filled(document.dump(2, ' ', true, ordered_json::error_handler_t::replace) + "\n"));

@@ -25,7 +25,7 @@ struct Unreadable {
 };
 
 /// The state as JSON, one field per line, the version first: the package's scripts read it in this form, too.
-/// Each instance, and each kept setting, is one line. The last field is a checksum (sealed_text.hpp). Names
+/// Each GPU, each instance, and each kept setting is one line. The last field is a checksum (sealed_text.hpp). Names
 /// that are not UTF-8 are written with replacement characters.
 [[nodiscard]] std::string write_state(const State& state);
 
@@ -41,11 +41,14 @@ class StateText {
         std::shared_ptr<const model::Instance> instance;
         std::string line;
     };
+    void gpus(const std::vector<model::Gpu>& gpus);
     void instances(const model::Instances& instances);
     void kept(const model::Shared<model::Kept>& kept);
     /// With an entry a line.
     [[nodiscard]] std::string filled(std::string_view document) const;
 
+    std::vector<model::Gpu> gpus_;
+    std::vector<std::string> gpu_lines_;
     std::vector<InstanceLine> instances_;  ///< by id
     model::Shared<model::Kept> kept_;
     std::vector<std::string> kept_lines_;

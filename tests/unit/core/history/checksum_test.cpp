@@ -36,6 +36,7 @@ std::uint32_t slowly(std::string_view text) {
 
 RC_GTEST_PROP(ChecksumProperty, IsThatOfItsBits, (const std::string& text)) {
     RC_ASSERT(of(text) == slowly(text));
+    RC_ASSERT(checksum_by_tables(std::as_bytes(std::span(text))) == slowly(text));
 }
 
 }  // namespace

@@ -173,6 +173,22 @@ std::string reasons_of(const std::string& what, const std::vector<Misfit>& misfi
     return text;
 }
 
+/// What could be done about GPUs that take nothing, and about those that are drained.
+std::string remedy_for(const std::vector<Misfit>& misfits) {
+    const auto is_drained = [](const Misfit& misfit) { return misfit.objection.why == kDrained; };
+    std::string undrain;
+    for (const Misfit& misfit : misfits)
+        if (is_drained(misfit))
+            undrain += (undrain.empty() ? "cgpuctl undrain " : " ") + std::to_string(misfit.gpu->index);
+    // Less wouldn't fit on GPUs that take nothing.
+    const bool in_vain = !misfits.empty() && std::ranges::all_of(misfits, [&](const Misfit& misfit) {
+        return misfit.objection.reason == Reason::unsupported || is_drained(misfit);
+    });
+    if (in_vain) return undrain.empty() ? "cgpuctl doctor, which says what ends that" : undrain;
+    return "ask for less, or stop an instance (cgpuctl list shows them)" +
+           (undrain.empty() ? "" : ", or " + undrain);
+}
+
 Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, std::size_t fitting,
                    std::uint32_t count) {
     if (misfits.size() == 1 && count == 1)
@@ -182,15 +198,9 @@ Refusal refusal_of(const std::string& what, const std::vector<Misfit>& misfits, 
         why = "this node has none that its driver shows, cgpuctl status says more";
     const std::string found =
         fitting == 0 ? "no GPU can take it" : std::to_string(fitting) + " GPU(s) can take it";
-    // Less wouldn't fit on GPUs that take nothing.
-    const bool in_vain = !misfits.empty() && std::ranges::all_of(misfits, [](const Misfit& misfit) {
-        return misfit.objection.reason == Reason::unsupported;
-    });
     return model::make_refusal(misfits.empty() ? Reason::no_space : misfits.front().objection.reason,
                                what + " on " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs"),
-                               found + (why.empty() ? "" : " (" + why + ")"),
-                               in_vain ? "cgpuctl doctor, which says what ends that"
-                                       : "ask for less, or stop an instance (cgpuctl list shows them)");
+                               found + (why.empty() ? "" : " (" + why + ")"), remedy_for(misfits));
 }
 
 }  // namespace

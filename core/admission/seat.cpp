@@ -101,8 +101,16 @@ void warn_about_weight(Seat& seat, const Request& request, bool asked, Mode mode
 
 }  // namespace
 
+tl::expected<void, Objection> check_drained(const Gpu& gpu) {
+    // What keeps everybody from the GPU is said first: undrain wouldn't help.
+    if (!gpu.drained || !gpu.present || !gpu.obstacle.empty()) return {};
+    return object(Reason::busy, std::string(kDrained),
+                  "use another GPU, or cgpuctl undrain " + std::to_string(gpu.index));
+}
+
 tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const Request& request,
                                         std::size_t position, Mode mode, const Defaults& defaults) {
+    if (auto checked = check_drained(gpu); !checked) return tl::unexpected(checked.error());
     const auto memory = memory_on(gpu, request, position, defaults.default_memory);
     if (!memory) return tl::unexpected(memory.error());
     const auto asked = asked_weight(gpu, request, position);

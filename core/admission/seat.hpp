@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -20,6 +21,12 @@ struct Seat {
     model::Bytes free_before;
     std::vector<std::string> warnings;
 };
+
+/// Why a drained GPU takes no instance.
+inline constexpr std::string_view kDrained = "it is drained: it takes no new instance";
+
+/// Objected to (busy): an administrator has drained the GPU.
+[[nodiscard]] tl::expected<void, model::Objection> check_drained(const model::Gpu& gpu);
 
 /// The seat of the request's `position`-th GPU on `gpu`, in that mode.
 [[nodiscard]] tl::expected<Seat, model::Objection> find_seat(const model::Node& node, const model::Gpu& gpu,

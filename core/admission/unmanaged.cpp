@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/admission/seat.hpp"
+
 namespace cgpu::admission {
 namespace {
 
@@ -37,6 +39,8 @@ tl::expected<std::vector<model::Quota>, Refusal> book_whole(const model::Node& n
         const bool named =
             gpus.empty() ? gpu.present : std::find(gpus.begin(), gpus.end(), gpu.uuid) != gpus.end();
         if (!named) continue;
+        if (const auto checked = check_drained(gpu); !checked)
+            return model::refuse(what + " on " + describe(gpu), checked.error());
         if (const auto there = node.occupants_of(gpu.uuid); !there.empty())
             return model::refuse(Reason::busy, what,
                                  "it asks for no part of a GPU, so it needs " + describe(gpu) +

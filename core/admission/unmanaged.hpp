@@ -26,7 +26,7 @@ enum class Unmanaged : std::uint32_t {
 [[nodiscard]] tl::expected<Unmanaged, std::string> parse_unmanaged(std::string_view text);
 
 /// The quotas by which a container, described as `what`, books whole GPUs: those, or all that are present if
-/// none is named. Refused (busy): somebody is on one of them; also as Node::check_quota().
+/// none is named. Refused (busy): somebody is on one of them, or it is drained; also as Node::check_quota().
 [[nodiscard]] tl::expected<std::vector<model::Quota>, model::Refusal> book_whole(
     const model::Node& node, const std::string& what, const std::vector<model::Uuid>& gpus);
 

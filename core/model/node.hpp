@@ -185,7 +185,8 @@ class Node {
                                                            Bytes in_use);
     [[nodiscard]] tl::expected<Change, Refusal> set_high_priority(const InstanceId& id, const Uuid& gpu,
                                                                   bool high);
-    /// A paused instance keeps its memory, weight and priority, and computes nothing there.
+    /// A paused instance keeps its memory, weight and priority, and computes nothing there. Unsupported: it
+    /// is to be paused where the driver divides the compute.
     [[nodiscard]] tl::expected<Change, Refusal> set_paused(const InstanceId& id, const Uuid& gpu,
                                                            bool paused);
     /// Memory, weight (or percentage) and priority become those that it was admitted with, all or none.

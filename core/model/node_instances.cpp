@@ -264,6 +264,14 @@ tl::expected<Change, Refusal> Node::set_paused(const InstanceId& id, const Uuid&
     auto place = quota_for((paused ? "pausing " : "resuming ") + describe_instance(id), id, uuid);
     if (!place) return tl::unexpected(place.error());
     if (place->quota->paused == paused) return Change::unchanged;
+    if (paused && policy_in_force(*place->gpu) == Policy::native)
+        return refuse(Reason::unsupported, "pausing " + describe(*place->instance),
+                      "the driver divides the compute of " + describe(*place->gpu) + " (mode " +
+                          std::string(to_string(place->instance->mode)) +
+                          ", policy native), so cgpu can't hold it",
+                      place->instance->mode == Mode::memory_compute
+                          ? "cgpuctl set-policy " + std::to_string(place->gpu->index) + " proportional"
+                          : "request mode memory+compute");
     place->quota->paused = paused;
     return changed();
 }

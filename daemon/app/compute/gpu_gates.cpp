@@ -35,6 +35,9 @@ schedule::Ask ask_of(const model::Quota& quota) {
     return quota.percent ? schedule::Ask::percentage : schedule::Ask::weight;
 }
 
+/// A paused instance is held in the way of one without a weight; only its quota knows its own.
+std::uint32_t weight_in_turns(const model::Quota& quota) { return quota.paused ? 0 : quota.weight; }
+
 }  // namespace
 
 GpuGates::GpuGates(const model::Gpu& gpu, model::Policy in_force, Nanos slice, Nanos hold)
@@ -50,15 +53,15 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
     const auto free = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat; });
     if (free == seats_.end()) return;
     const auto slot = static_cast<std::size_t>(free - seats_.begin());
-    slicer_.join(slot, static_cast<int>(quota.weight), quota.high_priority, ask_of(quota));
+    slicer_.join(slot, static_cast<int>(weight_in_turns(quota)), quota.high_priority, ask_of(quota));
     *free = Seat{.id = instance.id,
-                 .weight = quota.weight,
+                 .weight = weight_in_turns(quota),
                  .ask = ask_of(quota),
                  .high_priority = quota.high_priority,
                  .name = instance.name};
     if (trace_)
         trace_->watch.joined(slot, monotonic_now(), instance.id.str(), instance.name,
-                             static_cast<int>(quota.weight), quota.high_priority);
+                             static_cast<int>(weight_in_turns(quota)), quota.high_priority);
 }
 
 bool GpuGates::update(const model::Occupancy& now, const model::Gpu& gpu) {
@@ -92,11 +95,12 @@ bool GpuGates::update(const model::Occupancy& now, const model::Gpu& gpu) {
 
 bool GpuGates::update_seat(std::size_t slot, const model::Quota& quota) {
     auto& seat = *seats_[slot];
-    const bool asks_else = seat.weight != quota.weight || seat.ask != ask_of(quota);
+    const auto weight = weight_in_turns(quota);
+    const bool asks_else = seat.weight != weight || seat.ask != ask_of(quota);
     const bool changes = asks_else || seat.high_priority != quota.high_priority;
-    if (asks_else) slicer_.set_weight(slot, static_cast<int>(quota.weight), ask_of(quota));
+    if (asks_else) slicer_.set_weight(slot, static_cast<int>(weight), ask_of(quota));
     if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(slot, quota.high_priority);
-    seat.weight = quota.weight;
+    seat.weight = weight;
     seat.ask = ask_of(quota);
     seat.high_priority = quota.high_priority;
     return changes;
@@ -155,7 +159,9 @@ void GpuGates::sum_due(Seat& seat, std::size_t slot, Nanos now) {
         auto due = target.value_or(0) * static_cast<double>(now - seat.due_until);
         const bool alone =
             std::ranges::count_if(seats_, [](const auto& each) { return each.has_value(); }) == 1;
-        if (target && alone) due = std::max(due, static_cast<double>(used - seat.due_used));
+        // What an instance without a turn used there was launched before: nothing is due to it.
+        if (target && alone && seat.weight > 0)
+            due = std::max(due, static_cast<double>(used - seat.due_used));
         due = std::min(due, static_cast<double>(now - seat.due_until));
         seat.due += due;
     }

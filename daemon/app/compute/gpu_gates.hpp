@@ -81,7 +81,7 @@ class GpuGates {
         Nanos sample_at = 0;
         std::deque<Sample> samples{};
         model::InstanceId id;
-        std::uint32_t weight = 0;
+        std::uint32_t weight = 0;  ///< 0 while it is paused
         schedule::Ask ask = schedule::Ask::weight;
         bool high_priority = false;
         std::string name;

@@ -17,6 +17,8 @@ std::string weight_text(const model::Quota& quota) {
     return quota.percent ? std::to_string(*quota.percent) + "%" : std::to_string(quota.weight);
 }
 
+const char* truth_text(bool value) { return value ? "true" : "false"; }
+
 const char* priority_text(const model::Quota& quota) { return quota.high_priority ? "high" : "normal"; }
 
 /// Collects the events of one change.
@@ -43,6 +45,11 @@ class Differences {
         add("prio-ratio", "prio_ratio", &model::GpuSettings::prio_ratio, number);
         add("mode", "mode", &model::GpuSettings::mode,
             [](model::Mode mode) { return model::to_string(mode); });
+        if (then.drained != now.drained)
+            push(event_of(EventType::setting_changed, log::Level::info, now,
+                          describe(now) + (now.drained ? ": it is drained, and takes no new instance"
+                                                       : ": it isn't drained any more, and takes instances")),
+                 "drained", truth_text(then.drained), truth_text(now.drained));
     }
 
     void of(const model::Instance& instance, const model::Gpu& gpu, const model::Quota& then,
@@ -78,6 +85,11 @@ class Differences {
                 std::string(priority_text(now)) + " priority" + on + ", instead of " + priority_text(then) +
                     until,
                 priority_text(then), priority_text(now));
+        if (then.paused != now.paused)
+            add("paused",
+                now.paused ? "it is paused on " + describe(gpu) + ", until it is resumed or ends"
+                           : "it is resumed on " + describe(gpu),
+                truth_text(then.paused), truth_text(now.paused));
     }
 
     void of(const model::KeptKey& key, const std::string& before, const std::string& after) {

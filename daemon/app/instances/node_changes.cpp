@@ -81,7 +81,17 @@ class Plan {
         }
         if (change.max_inst) set_max_inst(gpu, *change.max_inst, lasts(options_));
         if (change.prio_ratio) set_prio_ratio(gpu, *change.prio_ratio, lasts(options_));
-        return judge("policy, max-inst, prio-ratio or revert");
+        if (change.drained) {
+            if (options_.runtime)
+                return model::refuse(Refusal::Reason::invalid,
+                                     (*change.drained ? "drain of " : "undrain of ") + describe(gpu),
+                                     "that can't end with the reboot", "leave the option runtime out");
+            claim("whether " + describe(gpu) + " is drained");
+            put(of_gpus_, [uuid = gpu.uuid, drained = *change.drained](auto& node) {
+                return node.set_drained(uuid, drained);
+            });
+        }
+        return judge("policy, max-inst, prio-ratio, drained or revert");
     }
 
     void set_policy(const model::Gpu& gpu, model::Policy policy, model::Lasts lasts) {
@@ -107,6 +117,12 @@ class Plan {
         if (!id) return tl::unexpected(id.error());
         const model::Instance& instance = *node_.find_instance(*id);
         if (change.revert) return add_revert(instance, change);
+        const auto paused = paused_by(change);
+        if (options_.persist && (change.paused || (paused && *paused)))
+            return model::refuse(Refusal::Reason::invalid,
+                                 (*paused ? "pausing " : "resuming ") + model::describe(instance),
+                                 "it can't be kept for the next starts", "leave the option persist out");
+        if (only_pauses(change)) return add_pause(instance, change.gpu, *paused);
         const auto uuid = find_gpu_of(node_, *id, change.gpu);
         if (!uuid) return tl::unexpected(uuid.error());
         const std::string of = of_quota(instance, *uuid);
@@ -116,7 +132,7 @@ class Plan {
                 [id = *id, uuid = *uuid, limit = *change.memory_limit, in_use = in_use(*id, *uuid)](
                     auto& node) { return node.set_memory(id, uuid, limit, in_use); });
         }
-        if (change.weight) {
+        if (change.weight && *change.weight != 0) {
             claim("the weight" + of);
             put(of_quotas_, [id = *id, uuid = *uuid, n = *change.weight](auto& node) {
                 return node.set_weight(id, uuid, n);
@@ -134,7 +150,8 @@ class Plan {
                 return node.set_high_priority(id, uuid, high);
             });
         }
-        if (auto judged = judge("memory-limit, weight, percentage, high-priority or revert"); !judged)
+        if (paused) pause(instance, *uuid, *paused);
+        if (auto judged = judge("memory-limit, weight, percentage, high-priority, paused or revert"); !judged)
             return judged;
         if (options_.persist && change.percent)
             return model::refuse(Refusal::Reason::invalid, std::to_string(*change.percent) + "%" + of,
@@ -148,24 +165,57 @@ class Plan {
         return {};
     }
 
+    /// What the change says of the pause; empty: nothing.
+    static std::optional<bool> paused_by(const QuotaChange& change) {
+        if (change.paused) return change.paused;
+        if (change.weight) return *change.weight == 0;
+        return change.percent ? std::optional(false) : std::nullopt;
+    }
+
+    static bool only_pauses(const QuotaChange& change) {
+        const bool sets_weight = change.percent || (change.weight && *change.weight != 0);
+        return paused_by(change) && !sets_weight && !change.memory_limit && !change.high_priority;
+    }
+
+    Result<void> add_pause(const model::Instance& instance, const std::string& gpu, bool paused) {
+        const auto uuids = gpus_of(instance, gpu);
+        if (!uuids) return tl::unexpected(uuids.error());
+        for (const auto& uuid : *uuids) pause(instance, uuid, paused);
+        return judge("paused");
+    }
+
+    void pause(const model::Instance& instance, const model::Uuid& uuid, bool paused) {
+        claim("the pause" + of_quota(instance, uuid));
+        put(of_quotas_,
+            [id = instance.id, uuid, paused](auto& node) { return node.set_paused(id, uuid, paused); });
+    }
+
+    /// That one, or all of the instance's if none is named.
+    [[nodiscard]] Result<std::vector<model::Uuid>> gpus_of(const model::Instance& instance,
+                                                           const std::string& gpu) const {
+        std::vector<model::Uuid> uuids;
+        if (gpu.empty()) {
+            for (const auto& quota : instance.quotas) uuids.push_back(quota.gpu);
+            return uuids;
+        }
+        const auto uuid = find_gpu_of(node_, instance.id, gpu);
+        if (!uuid) return tl::unexpected(uuid.error());
+        uuids.push_back(*uuid);
+        return uuids;
+    }
+
     Result<void> add_revert(const model::Instance& instance, const QuotaChange& change) {
         const std::string what = "revert of " + model::describe(instance);
-        if (change.memory_limit || change.weight || change.percent || change.high_priority)
+        if (change.memory_limit || change.weight || change.percent || change.high_priority || change.paused)
             return model::refuse(Refusal::Reason::invalid, what,
                                  "the change also sets what would be reverted",
                                  "leave revert out, or the other settings");
         if (options_.persist)
             return model::refuse(Refusal::Reason::invalid, what, "what is kept for its next starts stays",
                                  "leave the option persist out; cgpuctl forget drops what is kept");
-        std::vector<model::Uuid> uuids;
-        if (change.gpu.empty()) {
-            for (const auto& quota : instance.quotas) uuids.push_back(quota.gpu);
-        } else {
-            const auto uuid = find_gpu_of(node_, instance.id, change.gpu);
-            if (!uuid) return tl::unexpected(uuid.error());
-            uuids.push_back(*uuid);
-        }
-        for (const auto& uuid : uuids) {
+        const auto uuids = gpus_of(instance, change.gpu);
+        if (!uuids) return tl::unexpected(uuids.error());
+        for (const auto& uuid : *uuids) {
             for (const char* setting : {"the memory", "the weight", "the priority"})
                 claim(setting + of_quota(instance, uuid));
             put(of_quotas_, [id = instance.id, uuid, in_use = in_use(instance.id, uuid)](auto& node) {
@@ -188,7 +238,7 @@ class Plan {
     void claim(const std::string& setting) {
         sets_something_ = true;
         const auto [earlier, is_new] = set_by_.emplace(setting, changes_);
-        if (!is_new) twice_.emplace(*earlier);
+        if (!is_new && !twice_) twice_.emplace(*earlier);
     }
 
     void put(std::vector<Step>& steps, model::Transition transition) {
@@ -231,6 +281,16 @@ void say_where_policy_is_idle(const model::Node& node, const model::Gpu& gpu) {
     if (policy != gpu.settings.policy)
         log::info(log::about(gpu), "{}: it divides memory only, so policy {} stays in force", describe(gpu),
                   model::to_string(policy));
+}
+
+/// cgpu can't hold what the driver divides: a policy that was set later ends no pause, and makes it idle.
+void say_where_pause_is_idle(const model::Node& node, const model::Gpu& gpu) {
+    if (node.policy_in_force(gpu) != model::Policy::native) return;
+    for (const auto& [instance, quota] : node.occupants_of(gpu.uuid))
+        if (quota->paused)
+            log::info(log::about(*instance),
+                      "{}: it is paused, and computes on GPU {} all the same under policy native",
+                      model::describe(*instance), gpu.index);
 }
 
 }  // namespace
@@ -297,8 +357,9 @@ void NodeChanges::follow_configuration() {
 void NodeChanges::tell(const model::Node& before) {
     for (const auto& gpu : state_.node().gpus()) {
         const auto* then = before.find_gpu(gpu.uuid);
-        if (then != nullptr && then->settings.policy != gpu.settings.policy)
-            say_where_policy_is_idle(state_.node(), gpu);
+        if (then == nullptr || then->settings.policy == gpu.settings.policy) continue;
+        say_where_policy_is_idle(state_.node(), gpu);
+        say_where_pause_is_idle(state_.node(), gpu);
     }
     for (const auto& [id, instance] : state_.node().instances()) {
         const auto* then = before.find_instance(id);

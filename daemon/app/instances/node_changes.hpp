@@ -21,20 +21,23 @@ struct GpuChange {
     std::optional<std::string> policy = std::nullopt;  ///< number or name
     std::optional<std::uint32_t> max_inst = std::nullopt;
     std::optional<std::uint32_t> prio_ratio = std::nullopt;  ///< per cent
-    bool revert = false;                                     ///< sets all three, to what is configured
+    std::optional<bool> drained = std::nullopt;
+    bool revert = false;  ///< sets policy, max_inst and prio_ratio, to what is configured
 };
 
 /// What an instance may use on a GPU; what is empty stays. At least one is set.
 struct QuotaChange {
     /// A word (id, unique prefix of an id, or name), or exactly this one.
     std::variant<std::string, model::InstanceId> instance;
-    std::string
-        gpu{};  ///< any of its names; empty if the instance has one GPU only; of revert: all of its GPUs
+    std::string gpu{};  ///< any of its names; empty if the instance has one GPU only; of revert, and of what
+                        ///< does nothing but pause or resume: all of its GPUs
     std::optional<model::Bytes> memory_limit = std::nullopt;
+    /// 0 pauses, and leaves the weight as it is; any other resumes, unless `paused` says something else.
     std::optional<std::uint32_t> weight = std::nullopt;
     std::optional<std::uint32_t> percent = std::nullopt;  ///< of the compute, instead of the weight
     std::optional<bool> high_priority = std::nullopt;
-    bool revert = false;  ///< sets all three, to what the instance was admitted with
+    std::optional<bool> paused = std::nullopt;
+    bool revert = false;  ///< sets memory, weight and priority, to what the instance was admitted with
 };
 
 using NodeChange = std::variant<GpuChange, QuotaChange>;
@@ -56,8 +59,8 @@ class NodeChanges {
 
     /// Judges the result, so the order doesn't matter: two instances can exchange their weights. Returns the
     /// node's generation after it. Refused as each change alone, with its number (from 1) in front; invalid:
-    /// more than kMost, a setting that is named twice, or a revert with an option that it can't have: of GPUs
-    /// `runtime`, of instances `persist`.
+    /// more than kMost, a setting that is named twice, or one with an option that it can't have: a revert
+    /// or drain of GPUs `runtime`, a revert or pause of instances `persist`.
     Result<std::uint64_t> apply(const std::vector<NodeChange>& changes, Options options);
     /// The same for one change, and refusals have no number.
     Result<void> make(const NodeChange& change, Options options);

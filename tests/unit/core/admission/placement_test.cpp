@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/admission/unmanaged.hpp"
 #include "tests/unit/core/support/admissions.hpp"
 
 /// The GPUs for a container that names none.
@@ -117,6 +118,61 @@ TEST(Placement, LessIsNotTheRemedyIfNoGpuTakesAnything) {
     EXPECT_NE(text.find("GPU 0: it is in MIG mode; GPU 1: an MPS server uses it"), std::string::npos) << text;
     EXPECT_NE(text.find("Try: cgpuctl doctor"), std::string::npos) << text;
     EXPECT_NE(refusal_for(node({mig, gpu(1, 512)}), kGib).text.find("ask for less"), std::string::npos);
+}
+
+TEST(Placement, ADrainedGpuTakesNoNewInstance) {
+    Node n = three();
+    start(n, "a", {{"CGPU_MEM", "10GiB"}, {"CGPU_GPUS", "0"}});
+    ASSERT_TRUE(n.set_drained(uuid(0), true).has_value());
+    EXPECT_EQ(n.occupants_of(uuid(0)).size(), 1U) << "who is there stays";
+    EXPECT_EQ(grant_for(n, kGib).quotas.at(0).gpu, uuid(1)) << "although the first one is the fullest";
+    const request::Variables all = {{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "all"}};
+    for (const auto& asked : {request::Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_GPUS", "0"}}, all}) {
+        const auto refusal = refusal_for(n, asked);
+        EXPECT_EQ(refusal.reason, model::Refusal::Reason::busy);
+        EXPECT_TRUE(
+            refusal.text.ends_with("): it is drained: it takes no new instance. Try: use another GPU, "
+                                   "or cgpuctl undrain 0."))
+            << refusal.text;
+    }
+    ASSERT_TRUE(n.set_drained(uuid(0), false).has_value());
+    EXPECT_EQ(grant_for(n, kGib).quotas.at(0).gpu, uuid(0));
+}
+
+TEST(Placement, WhereDrainedGpusAreInTheWayUndrainIsARemedy) {
+    Node n = node({gpu(0, 16130), gpu(1, 16130)});
+    ASSERT_TRUE(n.set_drained(uuid(0), true).has_value());
+    const auto big = refusal_for(n, {{"CGPU_MEM", "20GiB"}});
+    EXPECT_TRUE(big.text.ends_with(
+        "Try: ask for less, or stop an instance (cgpuctl list shows them), or cgpuctl undrain 0."))
+        << big.text;
+    ASSERT_TRUE(n.set_drained(uuid(1), true).has_value());
+    const auto none = refusal_for(n, kGib);
+    EXPECT_EQ(none.reason, model::Refusal::Reason::busy);
+    EXPECT_TRUE(
+        none.text.ends_with("no GPU can take it (GPUs 0, 1: it is drained: it takes no new instance). "
+                            "Try: cgpuctl undrain 0 1."))
+        << none.text;
+}
+
+TEST(Placement, AGpuThatTakesNobodyIsNotUndrained) {
+    model::Sighting mig = gpu(0, 16130);
+    mig.gpu.obstacle = "it is in MIG mode";
+    Node n = node({mig});
+    ASSERT_TRUE(n.set_drained(uuid(0), true).has_value());
+    EXPECT_TRUE(refusal_for(n, kGib).text.ends_with("it is in MIG mode. Try: use another GPU."));
+}
+
+TEST(Placement, ADrainedGpuIsNotBookedWhole) {
+    Node n = three();
+    ASSERT_TRUE(n.set_drained(uuid(1), true).has_value());
+    for (const auto& gpus : {std::vector<model::Uuid>{}, {uuid(1)}}) {
+        const auto booked = book_whole(n, "container x", gpus);
+        ASSERT_FALSE(booked.has_value());
+        EXPECT_EQ(booked.error().reason, model::Refusal::Reason::busy);
+        EXPECT_NE(booked.error().text.find("cgpuctl undrain 1"), std::string::npos) << booked.error().text;
+    }
+    EXPECT_TRUE(book_whole(n, "container x", {uuid(0)}).has_value());
 }
 
 }  // namespace

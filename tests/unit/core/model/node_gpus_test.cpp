@@ -178,6 +178,43 @@ TEST(NodeGpus, PrioRatioIs20To99) {
     EXPECT_EQ(n.set_prio_ratio(uuid(0), 99), Change::changed);
 }
 
+TEST(NodeGpus, ADrainIsKeptWhileTheGpuIsAway) {
+    Node n = v100();
+    EXPECT_EQ(n.set_drained(uuid(0), true), Change::changed);
+    EXPECT_EQ(n.set_drained(uuid(0), true), Change::unchanged);
+    ASSERT_TRUE(n.sync_gpus({}).has_value());
+    ASSERT_TRUE(n.sync_gpus({gpu(0, 16130)}).has_value());
+    EXPECT_TRUE(n.find_gpu(uuid(0))->drained);
+    EXPECT_EQ(n.set_drained(uuid(0), false), Change::changed);
+    EXPECT_EQ(reason_of(n.set_drained(uuid(7), true)), Reason::not_found);
+}
+
+TEST(NodeGpus, WhoLivesOnADrainedGpuIsTakenUp) {
+    Node n = v100();
+    ASSERT_TRUE(n.set_drained(uuid(0), true).has_value());
+    EXPECT_TRUE(n.take_up({{instance("a", {quota(0, 100)}), 1}}).empty());
+    EXPECT_NE(n.find_instance(id("a")), nullptr);
+}
+
+TEST(NodeGpus, OnlyWhatCgpuDividesIsPaused) {
+    Node n = v100();
+    ASSERT_TRUE(n.add_instance(instance("a", {quota(0, 100, 2)})).has_value());
+    EXPECT_EQ(n.set_paused(id("a"), uuid(0), true), Change::changed);
+    EXPECT_EQ(n.set_paused(id("a"), uuid(0), true), Change::unchanged);
+    EXPECT_EQ(n.find_instance(id("a"))->quotas[0].weight, 2U);
+    ASSERT_TRUE(n.set_policy(uuid(0), Policy::native).has_value());
+    EXPECT_TRUE(n.find_instance(id("a"))->quotas[0].paused) << "it is again, under another policy";
+    EXPECT_EQ(n.set_paused(id("a"), uuid(0), false), Change::changed);
+    const auto refused = n.set_paused(id("a"), uuid(0), true);
+    EXPECT_EQ(reason_of(refused), Reason::unsupported);
+    EXPECT_NE(refused.error().text.find("Try: cgpuctl set-policy 0 proportional."), std::string::npos)
+        << refused.error().text;
+
+    Node memory = v100();
+    ASSERT_TRUE(memory.add_instance(instance("a", {quota(0, 100)}, Mode::memory)).has_value());
+    EXPECT_EQ(reason_of(memory.set_paused(id("a"), uuid(0), true)), Reason::unsupported);
+}
+
 TEST(NodeGpus, WithoutComputeIsolationTheDriverDividesAndThePolicyIsKept) {
     Node n = v100();
     ASSERT_TRUE(n.set_policy(uuid(0), Policy::fixed).has_value());

@@ -17,7 +17,7 @@ class Walk {
     Node node = test::node({gpu(0, kTotalMib), gpu(1, kTotalMib), gpu(2, kTotalMib)});
 
     tl::expected<Change, Refusal> step() {
-        const auto action = *rc::gen::inRange(0, 13);
+        const auto action = *rc::gen::inRange(0, 15);
         const auto uuid = test::uuid(*rc::gen::inRange<std::uint8_t>(0, 4));
         const auto name = id(std::string(1, *rc::gen::inRange<char>('a', 'k')));
         switch (action) {
@@ -43,6 +43,10 @@ class Walk {
                 return node.keep(name, uuid, random_figures());
             case 11:
                 return node.forget(random_name(), random_owner());
+            case 12:
+                return node.set_drained(uuid, *rc::gen::arbitrary<bool>());
+            case 13:
+                return node.set_paused(name, uuid, *rc::gen::arbitrary<bool>());
             default:
                 return node.sync_gpus(random_sightings());
         }

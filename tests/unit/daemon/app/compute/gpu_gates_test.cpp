@@ -1,5 +1,8 @@
 #include "daemon/app/compute/gpu_gates.hpp"
 
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
 #include "daemon/app/compute/gangs.hpp"
 #include "tests/unit/core/support/nodes.hpp"
 #include "tests/unit/daemon/app/compute/test_pages.hpp"
@@ -248,6 +251,96 @@ TEST(GpuGates, WhatIsDueIsNeverMoreThanTheTime) {
     }
     EXPECT_GT(due(), before);
     EXPECT_LE(due() - before, static_cast<std::uint64_t>(kMilli));
+}
+
+TEST(GpuGates, APausedInstanceComputesNothingAndOthersGetTheGpu) {
+    World world;
+    for (int i = 0; i < 40; ++i) world.step();
+    ASSERT_TRUE(world.node.set_paused(id("a"), uuid(3), true).has_value());
+    world.update();
+    EXPECT_LE(world.last().due_at(), world.now) << "it is in force at once";
+    world.step();
+    const auto before = world.usage("a");
+    const auto others = world.usage("b");
+    for (int i = 0; i < 400; ++i) {
+        world.step();
+        ASSERT_FALSE(World::is_open(*world.a)) << i;
+    }
+    const auto paused = world.usage("a");
+    EXPECT_EQ(paused.gpu_time, before.gpu_time);
+    EXPECT_EQ(paused.target_share, 0.0);
+    EXPECT_EQ(paused.due, before.due);
+    EXPECT_GT(world.usage("b").gpu_time - others.gpu_time, static_cast<std::uint64_t>(180 * kMilli));
+
+    ASSERT_TRUE(world.node.set_paused(id("a"), uuid(3), false).has_value());
+    world.update();
+    for (int i = 0; i < 400; ++i) world.step();
+    EXPECT_NEAR(world.usage("a").target_share.value_or(0), 2.0 / 3, 1e-9);
+    EXPECT_GT(world.usage("a").gpu_time, paused.gpu_time + static_cast<std::uint64_t>(100 * kMilli));
+}
+
+TEST(GpuGates, WhoIsAlonePausedOrOfHighPriorityIsHeldToo) {
+    World world;
+    ASSERT_TRUE(world.node.remove_instance(id("b")).has_value());
+    ASSERT_TRUE(world.node.set_high_priority(id("a"), uuid(3), true).has_value());
+    ASSERT_TRUE(world.node.set_paused(id("a"), uuid(3), true).has_value());
+    world.update();
+    world.step();
+    const auto due = world.usage("a").due;
+    for (int i = 0; i < 400; ++i) {
+        // What ran when it was paused ends, and was charged before.
+        world.a->its_reports.gpus[0].used_ns.fetch_add(i < 5 ? kMilli : 0);
+        world.step();
+        ASSERT_FALSE(World::is_open(*world.a)) << i;
+    }
+    EXPECT_EQ(world.usage("a").due, due);
+}
+
+TEST(GpuGates, AnInstanceThatJoinsPausedIsHeld) {
+    World world;
+    ASSERT_TRUE(world.node.set_paused(id("a"), uuid(3), true).has_value());
+    // As after a restart of cgpud.
+    world.gpus.erase(uuid(3));
+    const auto& last = *world.node.find_gpu(uuid(3));
+    world.gpus.try_emplace(uuid(3), last, world.node.policy_in_force(last), 5 * kMilli, 20 * kSecond);
+    world.update();
+    world.last().add(id("a"), 0, world.a);
+    world.last().add(id("b"), 0, world.b);
+    for (int i = 0; i < 400; ++i) {
+        world.step();
+        ASSERT_FALSE(World::is_open(*world.a)) << i;
+    }
+    EXPECT_GT(world.usage("b").gpu_time, static_cast<std::uint64_t>(180 * kMilli));
+}
+
+RC_GTEST_PROP(GpuGatesProperty, NoPausedInstanceHasATurnUnderAnyPolicy, ()) {
+    World world;
+    const auto policy =
+        *rc::gen::element(model::Policy::fair_share, model::Policy::preemptive, model::Policy::weighted,
+                          model::Policy::fixed, model::Policy::soft, model::Policy::proportional);
+    RC_ASSERT(world.node.set_policy(uuid(3), policy).has_value());
+    for (auto changes = *rc::gen::inRange(1, 40); changes > 0; --changes) {
+        const auto who = id(*rc::gen::element<std::string>("a", "b"));
+        switch (*rc::gen::inRange(0, 4)) {
+            case 0:
+                RC_ASSERT(
+                    world.node.set_high_priority(who, uuid(3), *rc::gen::arbitrary<bool>()).has_value());
+                break;
+            case 1:
+                static_cast<void>(world.node.set_weight(who, uuid(3), *rc::gen::inRange(1U, 10U)));
+                break;
+            default:
+                RC_ASSERT(world.node.set_paused(who, uuid(3), *rc::gen::arbitrary<bool>()).has_value());
+                break;
+        }
+        world.update();
+        for (int i = 0; i < 30; ++i) {
+            world.step();
+            for (const auto& [name, pages] : {std::pair("a", world.a), std::pair("b", world.b)})
+                RC_ASSERT(!World::is_open(*pages) ||
+                          !world.node.find_instance(id(name))->quota_on(uuid(3))->paused);
+        }
+    }
 }
 
 }  // namespace

@@ -78,6 +78,24 @@ TEST_F(SettingEventsTest, settings_of_an_instance) {
     EXPECT_EQ(changed(), "priority: normal -> high");
 }
 
+TEST_F(SettingEventsTest, drains_and_pauses) {
+    ASSERT_TRUE(create("web", "4"));
+    recorded.all.clear();
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = "0", .drained = true}, options));
+    EXPECT_EQ(changed(), "drained: false -> true");
+    EXPECT_EQ(last.message, "GPU 0 (" + v100.to_string() +
+                                "): it is drained, and takes no new instance, by user id 1000, process 55");
+    ASSERT_TRUE(service->changes().make(GpuChange{.gpu = "0", .drained = false}, options));
+    EXPECT_EQ(changed(), "drained: true -> false");
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = web, .paused = true}, options));
+    EXPECT_EQ(changed(), "paused: false -> true");
+    EXPECT_EQ(last.message, "instance web (job-web): it is paused on GPU 0 (" + v100.to_string() +
+                                "), until it is resumed or ends, by user id 1000, process 55");
+    EXPECT_EQ(last.instance, web);
+    ASSERT_TRUE(service->changes().make(QuotaChange{.instance = web, .weight = 1}, options));
+    EXPECT_EQ(changed(), "paused: true -> false");
+}
+
 TEST_F(SettingEventsTest, kept_settings_are_told_of_once_each) {
     ASSERT_TRUE(create("web", "4"));
     recorded.all.clear();

@@ -128,6 +128,69 @@ TEST_F(NodeChangesTest, a_percentage_is_set_with_others_and_not_kept) {
     EXPECT_EQ(quota("bbbb").weight, 15U);
 }
 
+TEST_F(NodeChangesTest, a_weight_of_zero_pauses_and_any_other_resumes) {
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .weight = 0}}));
+    EXPECT_TRUE(quota("aaaa").paused);
+    EXPECT_EQ(quota("aaaa").weight, 10U) << "it is kept";
+    EXPECT_FALSE(quota("aaaa").admitted.has_value() && quota("aaaa").admitted->weight == 0U);
+    EXPECT_EQ(publisher.said, (std::vector<std::string>{"changed aaaa", "gpus"}));
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .weight = 5}}));
+    EXPECT_FALSE(quota("aaaa").paused);
+    EXPECT_EQ(quota("aaaa").weight, 5U);
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .paused = true}}));
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .weight = 4, .paused = true}}));
+    EXPECT_TRUE(quota("aaaa").paused) << "unless the change says something else";
+    EXPECT_EQ(quota("aaaa").weight, 4U);
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .percent = 25}}));
+    EXPECT_FALSE(quota("aaaa").paused);
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .paused = true}}));
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .revert = true}}));
+    EXPECT_TRUE(quota("aaaa").paused) << "a revert takes back figures";
+    ASSERT_TRUE(apply({QuotaChange{.instance = "aaaa", .paused = false}}));
+    EXPECT_FALSE(store.saved.find_instance(*model::InstanceId::parse("aaaa"))->quotas[0].paused);
+}
+
+TEST_F(NodeChangesTest, a_pause_is_not_kept_and_not_set_twice) {
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .paused = true}}, {.persist = true}),
+                   Refusal::Reason::invalid, "change 1: pausing instance aaaa");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .weight = 0}}, {.persist = true}),
+                   Refusal::Reason::invalid, "change 1: pausing instance aaaa");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .paused = true},
+                          QuotaChange{.instance = "aaaa", .weight = 5}}),
+                   Refusal::Reason::invalid, "change 2: the pause of instance aaaa");
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .paused = true, .revert = true}}),
+                   Refusal::Reason::invalid, "change 1: revert of instance aaaa");
+    ASSERT_TRUE(apply({GpuChange{.gpu = "0", .policy = "native"}}));
+    store.saves = 0;
+    publisher.said.clear();
+    expect_refused(apply({QuotaChange{.instance = "aaaa", .paused = true}}), Refusal::Reason::unsupported,
+                   "change 1: pausing instance aaaa");
+    EXPECT_TRUE(apply(
+        {QuotaChange{.instance = "aaaa", .paused = true}, GpuChange{.gpu = "0", .policy = "proportional"}}))
+        << "only the result is judged";
+}
+
+TEST_F(NodeChangesTest, gpus_are_drained_until_they_are_not) {
+    ASSERT_TRUE(apply({GpuChange{.gpu = "0", .drained = true}}));
+    EXPECT_TRUE(store.saved.find_gpu(v100)->drained);
+    EXPECT_EQ(publisher.said, std::vector<std::string>{"gpus"});
+    EXPECT_EQ(service->node().occupants_of(v100).size(), 2U);
+    const auto refused = create("cccc", "1");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Refusal::Reason::busy);
+    ASSERT_TRUE(apply({GpuChange{.gpu = "0", .revert = true}}));
+    EXPECT_TRUE(service->node().find_gpu(v100)->drained) << "it is no setting of the configuration";
+    const auto for_now = apply({GpuChange{.gpu = "0", .drained = false}}, {.runtime = true});
+    ASSERT_FALSE(for_now);
+    EXPECT_EQ(for_now.error().reason, Refusal::Reason::invalid);
+    const auto twice =
+        apply({GpuChange{.gpu = "0", .drained = false}, GpuChange{.gpu = "0", .drained = true}});
+    ASSERT_FALSE(twice);
+    EXPECT_TRUE(twice.error().text.starts_with("change 2: whether GPU 0")) << twice.error().text;
+    ASSERT_TRUE(apply({GpuChange{.gpu = "0", .drained = false}}));
+    EXPECT_TRUE(create("cccc", "1"));
+}
+
 TEST_F(NodeChangesTest, no_two_changes_set_the_same) {
     expect_refused(
         apply({QuotaChange{.instance = "aaaa", .weight = 5}, GpuChange{.gpu = "0", .policy = "fixed"},

@@ -63,9 +63,10 @@ sdbus::Variant some_value(Input& input) {
 }
 
 bus::OptionMap some_map(Input& input) {
-    static const std::vector<const char*> keys = {
-        "gpu",           "instance", "policy", "max-inst", "prio-ratio",    "weight", "memory-limit",
-        "high-priority", "dry-run",  "force",  "persist",  "if-generation", "colour", "revert"};
+    static const std::vector<const char*> keys = {"gpu",        "instance", "policy",       "max-inst",
+                                                  "prio-ratio", "weight",   "memory-limit", "high-priority",
+                                                  "dry-run",    "force",    "persist",      "if-generation",
+                                                  "colour",     "revert",   "drained",      "paused"};
     bus::OptionMap map;
     for (unsigned key = input.byte(); key != 255 && !input.empty(); key = input.byte())
         map.insert_or_assign(keys[key % keys.size()], some_value(input));

@@ -51,6 +51,7 @@ app::GpuChange read_gpu_change(Fields& fields) {
     change.policy = fields.take<std::string>("policy", "s");
     change.max_inst = fields.take<std::uint32_t>("max-inst", "u");
     change.prio_ratio = fields.take<std::uint32_t>("prio-ratio", "u");
+    change.drained = fields.take<bool>("drained", "b");
     change.revert = fields.take<bool>("revert", "b").value_or(false);
     return change;
 }
@@ -64,6 +65,7 @@ app::QuotaChange read_quota_change(Fields& fields) {
     change.weight = fields.take<std::uint32_t>("weight", "u");
     change.percent = fields.take<std::uint32_t>("percentage", "u");
     change.high_priority = fields.take<bool>("high-priority", "b");
+    change.paused = fields.take<bool>("paused", "b");
     change.revert = fields.take<bool>("revert", "b").value_or(false);
     return change;
 }
@@ -74,6 +76,7 @@ std::vector<const char*> methods_of(const app::GpuChange& change) {
     if (change.policy) all.push_back("SetPolicy");
     if (change.max_inst) all.push_back("SetMaxInst");
     if (change.prio_ratio) all.push_back("SetPrioRatio");
+    if (change.drained) all.push_back("SetDrained");
     if (change.revert) all.push_back("Revert");
     return all;
 }
@@ -83,6 +86,7 @@ std::vector<const char*> methods_of(const app::QuotaChange& change) {
     if (change.memory_limit) all.push_back("SetMemory");
     if (change.weight || change.percent) all.push_back("SetWeight");
     if (change.high_priority) all.push_back("SetHighPriority");
+    if (change.paused) all.push_back("SetPaused");
     if (change.revert) all.push_back("Revert");
     return all;
 }

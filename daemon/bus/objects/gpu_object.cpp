@@ -70,6 +70,15 @@ void GpuObject::SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, O
         });
 }
 
+void GpuObject::SetDrained(sdbus::Result<>&& result, bool drained, OptionMap options) {
+    when_permitted(authority_, Action::manage_policy, getObject(), {"SetDrained", is_dry_run(options)},
+                   std::move(result),
+                   [&service = service_, gpu = gpu_, drained, options](const app::Who& who) {
+                       take(service.changes().make(app::GpuChange{.gpu = gpu.to_string(), .drained = drained},
+                                                   by(who, take(read_options(options)))));
+                   });
+}
+
 void GpuObject::Revert(sdbus::Result<>&& result, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), {"Revert", is_dry_run(options)},
                    std::move(result), [&service = service_, gpu = gpu_, options](const app::Who& who) {

@@ -37,6 +37,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     void SetPolicy(sdbus::Result<>&& result, std::string policy, OptionMap options) override;
     void SetMaxInst(sdbus::Result<>&& result, std::uint32_t max_inst, OptionMap options) override;
     void SetPrioRatio(sdbus::Result<>&& result, std::uint32_t per_cent, OptionMap options) override;
+    void SetDrained(sdbus::Result<>&& result, bool drained, OptionMap options) override;
     void Revert(sdbus::Result<>&& result, OptionMap options) override;
     void StartTrace(sdbus::Result<sdbus::UnixFd>&& result, OptionMap options) override;
     std::map<std::string, sdbus::Variant> GetUsage() override;
@@ -45,6 +46,7 @@ class GpuObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Gpu_adaptor>
     std::uint32_t Index() override { return view_.index; }
     std::string Model() override { return view_.model; }
     bool Present() override { return view_.present; }
+    bool Drained() override { return view_.drained; }
     std::string Obstacle() override { return view_.obstacle; }
     std::uint64_t MemoryTotal() override { return view_.memory_total; }
     std::uint64_t MemoryAllocated() override { return view_.memory_allocated; }

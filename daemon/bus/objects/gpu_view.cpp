@@ -35,6 +35,7 @@ std::vector<compat::PropertyName> changed_properties(const GpuView& before, cons
     };
     add_if(before.index != after.index, "Index");
     add_if(before.present != after.present, "Present");
+    add_if(before.drained != after.drained, "Drained");
     add_if(before.obstacle != after.obstacle, "Obstacle");
     add_if(before.memory_total != after.memory_total, "MemoryTotal");
     add_if(before.memory_allocated != after.memory_allocated, "MemoryAllocated");

@@ -72,6 +72,15 @@ void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::u
                    });
 }
 
+void InstanceObject::SetPaused(sdbus::Result<>&& result, std::string gpu, bool paused, OptionMap options) {
+    when_permitted(
+        authority_, Action::manage_instance, getObject(), {"SetPaused", is_dry_run(options)},
+        std::move(result), [&service = service_, id = id_, gpu, paused, options](const app::Who& who) {
+            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .paused = paused},
+                                        by(who, take(read_options(options)))));
+        });
+}
+
 void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) {
     when_permitted(
         authority_, Action::manage_instance, getObject(), {"Revert", is_dry_run(options)}, std::move(result),

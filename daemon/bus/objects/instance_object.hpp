@@ -39,6 +39,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high, OptionMap options) override;
     void SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                    OptionMap options) override;
+    void SetPaused(sdbus::Result<>&& result, std::string gpu, bool paused, OptionMap options) override;
     void Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> GetUsage() override;
 
@@ -55,6 +56,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::map<std::string, std::uint32_t> WithoutDriver() override;
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
     std::map<std::string, std::uint32_t> Percentages() override { return view_.percentages; }
+    std::vector<std::string> Paused() override { return view_.paused; }
     std::map<std::string, std::map<std::string, sdbus::Variant>> Admitted() override;
 
     Authority& authority_;

@@ -32,6 +32,8 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance,
     view.quotas = quotas_of(node, instance);
     for (const model::Quota& quota : instance.quotas)
         if (quota.percent) view.percentages.emplace(quota.gpu.to_string(), *quota.percent);
+    for (const model::Quota& quota : instance.quotas)
+        if (quota.paused) view.paused.push_back(quota.gpu.to_string());
     std::set<upgrade::Version> versions;
     for (const auto& [pid, of_process] : engines) versions.insert(of_process.begin(), of_process.end());
     view.module_version = versions_text(versions);
@@ -44,6 +46,7 @@ std::vector<compat::PropertyName> changed_properties(const InstanceView& before,
     if (before.pid != after.pid) names.emplace_back("Pid");
     if (before.quotas != after.quotas) names.emplace_back("Quotas");
     if (before.percentages != after.percentages) names.emplace_back("Percentages");
+    if (before.paused != after.paused) names.emplace_back("Paused");
     if (before.module_version != after.module_version) names.emplace_back("ModuleVersion");
     return names;
 }

@@ -26,7 +26,8 @@ struct InstanceView {
     std::uint32_t pid = 0;
     std::vector<BusQuota> quotas;
     std::map<std::string, std::uint32_t>
-        percentages;  ///< of the compute, by UUID; none where it asked for slices
+        percentages;                  ///< of the compute, by UUID; none where it asked for slices
+    std::vector<std::string> paused;  ///< UUIDs of the GPUs on which it is
     std::string module_version;
 };
 

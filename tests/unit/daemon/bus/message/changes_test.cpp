@@ -37,6 +37,18 @@ TEST(Changes, AreReadWithAllTheirKeys) {
     EXPECT_EQ(quota.high_priority, true);
 }
 
+TEST(Changes, DrainsAndPauses) {
+    const auto read = read_changes({{{"gpu", Variant(std::string("0"))}, {"drained", Variant(false)}},
+                                    {{"instance", Variant(std::string("web"))}, {"paused", Variant(true)}}});
+    ASSERT_TRUE(read) << read.error().text;
+    EXPECT_EQ(std::get<app::GpuChange>(read->at(0)).drained, false);
+    EXPECT_EQ(std::get<app::QuotaChange>(read->at(1)).paused, true);
+    EXPECT_STREQ(method_of({read->at(0)}), "SetDrained");
+    EXPECT_STREQ(method_of({read->at(1)}), "SetPaused");
+    EXPECT_EQ(refusal_of({{{"gpu", Variant(std::string("0"))}, {"drained", Variant(1U)}}}),
+              "change 1: key \"drained\": its type is u. Try: give it as b.");
+}
+
 TEST(Changes, ARevertIsOfAGpuOrOfAnInstance) {
     const auto read = read_changes({{{"gpu", Variant(std::string("0"))}, {"revert", Variant(true)}},
                                     {{"instance", Variant(std::string("web"))}, {"revert", Variant(true)}},
@@ -56,7 +68,7 @@ TEST(Changes, WhatIsWrongIsSaidByNumberAndKey) {
     EXPECT_EQ(refusal_of({{{"gpu", Variant(std::string("0"))}, {"weight", Variant(4U)}}}),
               "change 1: key \"weight\": a change of this kind doesn't have it. Try: use one of gpu, policy, "
               "max-inst, "
-              "prio-ratio, revert.");
+              "prio-ratio, drained, revert.");
     EXPECT_EQ(
         refusal_of({good, {{"instance", Variant(std::string("a"))}, {"weight", Variant(std::int32_t{4})}}}),
         "change 2: key \"weight\": its type is i. Try: give it as u.");

@@ -8,6 +8,9 @@ const Option kPersist{"--persist", &Input::persist, "",
                       "keep it for the next starts of the container or job of that name, too"};
 const Argument kInstances{"INSTANCE...", &Input::instances,
                           "id, unique prefix of an id, or name; one or more"};
+const Argument kGpusOrNode{"GPU|node...", &Input::targets,
+                           "by index, UUID or PCI address; node: all GPUs that the node has now"};
+const Option kOnOneGpu{"--gpu", &Input::gpu, "GPU", "only on this GPU; default: on all of its GPUs"};
 const Argument kPolicy{
     "POLICY", &Input::policy,
     "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native, 6 proportional: by number or name"};
@@ -53,7 +56,8 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl set-default-memory 4GiB",
          &set_default_memory},
         {"set-weight",
-         {kInstances, {"N", &Input::weight, "slices, 1 to the GPU's max_inst; or 25%: of the compute"}},
+         {kInstances,
+          {"N", &Input::weight, "slices, 1 to the GPU's max_inst; 25%: of the compute; 0: pause it"}},
          {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Set the weight of an instance",
@@ -61,6 +65,7 @@ std::span<const Verb> changing_verbs() {
          "percentage:\n"
          "from then on the weight is a fixed number of slices. A percentage must be a whole number of\n"
          "slices, stays that percentage when max_inst changes, and can't be kept with --persist.\n"
+         "0 pauses the instance as cgpuctl pause does; any other weight resumes it, too.\n"
          "The weight holds until the instance ends; with --persist the next starts of the container or job\n"
          "of that name get it, too, instead of what they request.",
          "cgpuctl set-weight web 4",
@@ -112,6 +117,45 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl stop web --grace 30",
          &stop_verb,
          true},
+        {"drain",
+         {kGpusOrNode},
+         {kIfGeneration, kDryRun, kQuiet},
+         false,
+         "Let a GPU take no new instance",
+         "Requests for it are refused, and those that name no GPU get another one. Instances that are on it\n"
+         "stay and go on; a container that is started again is a new one. It holds until cgpuctl undrain,\n"
+         "also over restarts of cgpud and of the machine.",
+         "cgpuctl drain 0",
+         &drain},
+        {"undrain",
+         {kGpusOrNode},
+         {kIfGeneration, kDryRun, kQuiet},
+         false,
+         "Let a drained GPU take instances again",
+         "",
+         "cgpuctl undrain node",
+         &undrain},
+        {"pause",
+         {kInstances},
+         {kOnOneGpu, kIfGeneration, kJson, kDryRun, kQuiet},
+         false,
+         "Let an instance compute nothing until it is resumed",
+         "What it has launched ends, and the next launches wait. It keeps its memory, weight and priority,\n"
+         "and others get its part of the GPU. It holds over a restart of cgpud; cgpuctl resume or "
+         "set-weight\n"
+         "ends it. Under policy native and in a mode without compute the driver divides the GPU: there it "
+         "is\n"
+         "refused, and if the policy is set later, the instance computes.",
+         "cgpuctl pause web",
+         &pause},
+        {"resume",
+         {kInstances},
+         {kOnOneGpu, kIfGeneration, kJson, kDryRun, kQuiet},
+         false,
+         "Let a paused instance compute again",
+         "It gets its part of the GPU by its weight, as before.",
+         "cgpuctl resume web",
+         &resume},
         {"apply",
          {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
          {kIfGeneration,
@@ -124,12 +168,10 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "Make several changes as one: all of them, or none",
-         "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio,\n"
-         "set-memory, set-weight, set-priority or revert; # begins a comment. They take effect together, "
-         "and\n"
-         "only the result is judged, so their order doesn't matter. With --skip-missing a line about a GPU "
-         "or\n"
-         "instance that isn't there is left out with a warning.",
+         "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio, drain,\n"
+         "undrain, set-memory, set-weight, set-priority, pause, resume or revert; # begins a comment. They\n"
+         "take effect together, and only the result is judged, so their order doesn't matter. With\n"
+         "--skip-missing a line about a GPU or instance that isn't there is left out with a warning.",
          "cgpuctl apply night.txt",
          &apply},
         {"forget",
@@ -175,9 +217,10 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "Take back what was set on this node",
-         "GPU: policy, max_inst and prio_ratio become what the configuration files say for it.\n"
-         "INSTANCE: its memory limit, weight and priority become those that it was admitted with. What\n"
-         "--persist keeps for its next starts stays; cgpuctl forget drops that.\n"
+         "GPU: policy, max_inst and prio_ratio become what the configuration files say for it; a drained\n"
+         "one stays drained.\n"
+         "INSTANCE: its memory limit, weight and priority become those that it was admitted with; a paused\n"
+         "one stays paused. What --persist keeps for its next starts stays; cgpuctl forget drops that.\n"
          "Everything is taken back, or nothing if a part of it is refused. default-memory and mode are\n"
          "reverted alone; mode: as set-mode configured.",
          "cgpuctl revert 0",

@@ -113,6 +113,8 @@ constexpr std::array kGpuMetrics = {
               kGauge, [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.max_inst); }},
     GpuMetric{"cgpu_gpu_weight_free", "Slices of the GPU's period that no container has.", kGauge,
               [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.free_weight); }},
+    GpuMetric{"cgpu_gpu_drained", "1 if the GPU takes no new container, because it is drained.", kGauge,
+              [](const Snapshot&, const Gpu& gpu) -> Value { return gpu.drained ? 1 : 0; }},
     GpuMetric{"cgpu_gpu_xid_errors_total",
               "Errors of the GPU that its driver has reported since cgpud was started.", kCounter,
               [](const Snapshot&, const Gpu& gpu) -> Value { return number(gpu.xid_errors); }},
@@ -184,6 +186,10 @@ constexpr std::array kContainerMetrics = {
     ContainerMetric{"cgpu_container_high_priority", "1 if it has high priority, else 0.", kGauge,
                     [](const Quota* quota, const Usage&) -> Value {
                         return quota == nullptr ? std::nullopt : Value(quota->high_priority ? 1 : 0);
+                    }},
+    ContainerMetric{"cgpu_container_paused", "1 if it is paused, else 0.", kGauge,
+                    [](const Quota* quota, const Usage&) -> Value {
+                        return quota == nullptr ? std::nullopt : Value(quota->paused ? 1 : 0);
                     }},
     ContainerMetric{"cgpu_container_processes", "Its processes that use the GPU by the module.", kGauge,
                     [](const Quota*, const Usage& usage) -> Value { return number(usage.processes.size()); }},

@@ -69,10 +69,12 @@ Options to_bus(const Change& change) {
     if (change.policy) fields.emplace("policy", sdbus::Variant(valid_utf8(*change.policy)));
     add("max-inst", change.max_inst);
     add("prio-ratio", change.prio_ratio);
+    add("drained", change.drained);
     add("memory-limit", change.memory_limit);
     add("weight", change.weight);
     add("percentage", change.percent);
     add("high-priority", change.high_priority);
+    add("paused", change.paused);
     if (change.revert) fields.emplace("revert", sdbus::Variant(true));
     return fields;
 }

@@ -29,6 +29,23 @@ Wanted of_instances(const Input& input, std::string figure, std::string key, Jso
     return wanted;
 }
 
+/// Of `drain node`.
+constexpr const char* kEveryGpu = "node";
+
+Wanted pause(const Input& input, bool paused) {
+    auto wanted = of_instances(input, paused ? "paused" : "resumed", "paused", paused,
+                               [&](Change& change) { change.paused = paused; });
+    wanted.paused = paused;
+    return wanted;
+}
+
+Wanted drain(const Input& input, bool drained) {
+    Wanted wanted{{}, drained ? "drained" : "undrained", "drained", drained};
+    for (const std::string& target : input.targets)
+        wanted.changes.push_back({.instance = "", .gpu = target, .drained = drained});
+    return wanted;
+}
+
 }  // namespace
 
 Result<Wanted> wanted_policy(const Input& input) {
@@ -76,7 +93,10 @@ Result<Wanted> wanted_weight(const Input& input) {
         if (weight.percent)
             return of_instances(input, std::to_string(*weight.percent) + "% of the compute", "percentage",
                                 *weight.percent, set);
-        return of_instances(input, "weight " + std::to_string(*weight.slices), "weight", *weight.slices, set);
+        auto wanted =
+            of_instances(input, "weight " + std::to_string(*weight.slices), "weight", *weight.slices, set);
+        if (*weight.slices == 0) wanted.paused = true;
+        return wanted;
     });
 }
 
@@ -88,6 +108,28 @@ Result<Wanted> wanted_priority(const Input& input) {
     const bool high = priority == "high";
     return of_instances(input, priority + " priority", "high_priority", high,
                         [&](Change& change) { change.high_priority = high; });
+}
+
+Result<Wanted> wanted_pause(const Input& input) { return pause(input, true); }
+
+Result<Wanted> wanted_resume(const Input& input) { return pause(input, false); }
+
+Result<Wanted> wanted_drain(const Input& input) { return drain(input, true); }
+
+Result<Wanted> wanted_undrain(const Input& input) { return drain(input, false); }
+
+Result<std::vector<Change>> for_each_gpu(const Change& change, client::Node& node) {
+    if (!change.instance.empty() || change.gpu != kEveryGpu) return std::vector{change};
+    const auto snapshot = node.read();
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    std::vector<Change> changes;
+    for (const client::Gpu& gpu : snapshot->gpus) {
+        changes.push_back(change);
+        changes.back().gpu = gpu.present ? std::to_string(gpu.index) : gpu.uuid;
+    }
+    if (changes.empty())
+        return client::fail(Kind::refused, "node: it has no GPU. Try: cgpuctl doctor, which says more.");
+    return changes;
 }
 
 Result<client::Making> making_of(const Input& input) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,11 @@ namespace cgpu::cgpuctl {
 
 /// What one verb sets.
 struct Wanted {
-    std::vector<client::Change> changes;  ///< one for each instance that is named, or one of a GPU
+    std::vector<client::Change> changes;  ///< one for each instance or GPU that is named
     std::string figure;                   ///< for people: `weight 4`
     std::string key;                      ///< of the figure in JSON
     Json value;
+    std::optional<bool> paused = std::nullopt;  ///< it only pauses (true) or resumes
 };
 
 // What each verb wants. Error (usage): a word that can't be that.
@@ -25,6 +27,16 @@ struct Wanted {
 [[nodiscard]] client::Result<Wanted> wanted_memory(const Input& input);
 [[nodiscard]] client::Result<Wanted> wanted_weight(const Input& input);
 [[nodiscard]] client::Result<Wanted> wanted_priority(const Input& input);
+
+[[nodiscard]] client::Result<Wanted> wanted_pause(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_resume(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_drain(const Input& input);
+[[nodiscard]] client::Result<Wanted> wanted_undrain(const Input& input);
+
+/// A change of the target `node` as one of each GPU that cgpud knows now; any other as it is. Refused: there
+/// is no GPU.
+[[nodiscard]] client::Result<std::vector<client::Change>> for_each_gpu(const client::Change& change,
+                                                                       client::Node& node);
 
 /// Error (usage): --if-generation isn't a number.
 [[nodiscard]] client::Result<client::Making> making_of(const Input& input);

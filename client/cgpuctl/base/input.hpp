@@ -11,7 +11,7 @@ struct Input {
     std::string gpu;
     std::vector<std::string> instances;
     std::string target;                ///< a GPU or an instance; of events and why, an instance
-    std::vector<std::string> targets;  ///< of revert
+    std::vector<std::string> targets;  ///< of revert, drain and undrain
     std::string policy;
     std::string max_inst;
     std::string weight;

@@ -66,7 +66,9 @@ client::Result<void> apply(const Input& input, client::Node& node, Terminal& ter
     const auto text = read_text(input.file);
     if (!text) return tl::unexpected(text.error());
     const std::string name = input.file.empty() || input.file == "-" ? "standard input" : input.file;
-    auto batch = read_batch(*text, printable(name));
+    auto batch = read_batch(*text, printable(name)).and_then([&](const Batch& read) {
+        return naming_every_gpu(read, node);
+    });
     if (!batch) return tl::unexpected(batch.error());
     const std::size_t asked = batch->changes.size();
     const auto generation = make_batch(*batch, printable(name), *how, input.skip_missing, node, terminal);

@@ -68,6 +68,9 @@ Changes revert(const Input& input) {
 
 const std::map<std::string_view, Changes (*)(const Input&)>& readers() {
     static const std::map<std::string_view, Changes (*)(const Input&)> all = {
+        {"drain", &changes_by<&wanted_drain>},
+        {"pause", &changes_by<&wanted_pause>},
+        {"resume", &changes_by<&wanted_resume>},
         {"revert", &revert},
         {"set-max-inst", &changes_by<&wanted_max_inst>},
         {"set-memory", &changes_by<&wanted_memory>},
@@ -75,6 +78,7 @@ const std::map<std::string_view, Changes (*)(const Input&)>& readers() {
         {"set-priority", &changes_by<&wanted_priority>},
         {"set-prio-ratio", &changes_by<&wanted_prio_ratio>},
         {"set-weight", &changes_by<&wanted_weight>},
+        {"undrain", &changes_by<&wanted_undrain>},
     };
     return all;
 }
@@ -129,6 +133,17 @@ Result<Batch> read_batch(std::string_view text, const std::string& name) {
         }
     }
     return batch;
+}
+
+Result<Batch> naming_every_gpu(const Batch& batch, client::Node& node) {
+    Batch named;
+    for (std::size_t each = 0; each < batch.changes.size(); ++each) {
+        const auto changes = for_each_gpu(batch.changes[each], node);
+        if (!changes) return tl::unexpected(changes.error());
+        named.changes.insert(named.changes.end(), changes->begin(), changes->end());
+        named.lines.resize(named.changes.size(), batch.lines[each]);
+    }
+    return named;
 }
 
 ClientError name_line(ClientError error, const Batch& batch, const std::string& name) {

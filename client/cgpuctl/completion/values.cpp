@@ -156,6 +156,7 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "PROFILE") return profiles(node);
     if (name == "STATE") return {{"waiting", ""}, {"running", ""}, {"unmanaged", "without a limit"}};
     if (name == "USER") return users(node);
+    if (name == "GPU|node...") return joined(gpus(node), {{"node", "all GPUs"}});
     if (name == "TYPE") return types_of_events();
     if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
     if (name == "ROWS")

@@ -49,9 +49,10 @@ client::Result<Weight> read_weight(const std::string& text) {
                                              ": it is neither a whole number of slices nor of per cent. Try: "
                                              "4, or 25%.");
     const std::uint32_t most = per_cent ? 100 : model::kMaxMaxInst;
-    if (*number < 1 || *number > most)
+    if ((per_cent && *number < 1) || *number > most)
         return client::fail(Kind::usage, "weight " + text + ": it is out of range. Try: 1 to " +
-                                             std::to_string(most) + (per_cent ? "%." : "."));
+                                             std::to_string(most) +
+                                             (per_cent ? "%." : ", or 0, which pauses it."));
     if (per_cent) return Weight{std::nullopt, *number};
     return Weight{*number, std::nullopt};
 }

@@ -17,7 +17,8 @@ namespace cgpu::cgpuctl {
                                                           std::uint32_t least, std::uint32_t most);
 /// The same as read_count(), of more digits.
 [[nodiscard]] client::Result<std::uint64_t> read_number(const std::string& what, const std::string& text);
-/// A weight in slices (`4`) or as a percentage of the compute (`25%`): one of the two is set.
+/// A weight in slices (`4`; 0 means a pause) or as a percentage of the compute (`25%`): one of the two is
+/// set.
 struct Weight {
     std::optional<std::uint32_t> slices;
     std::optional<std::uint32_t> percent;

@@ -69,9 +69,16 @@ std::vector<std::string> module_warnings(const client::Snapshot& snapshot) {
 
 std::vector<std::string> warnings_of_weight(const client::Snapshot& snapshot, const client::Gpu& gpu) {
     std::vector<std::string> out;
-    if (!divides(gpu)) return out;
+    const bool held = divides(gpu);
     for (const client::Instance& instance : snapshot.instances) {
         const client::OnGpu* place = instance.on(gpu.uuid);
+        if (!held && gpu.present && place != nullptr && place->quota.paused)
+            out.push_back("instance " + short_id(instance.id) + ": it is paused on GPU " +
+                          std::to_string(gpu.index) +
+                          ", and computes there all the same, because the driver divides the GPU. Try: "
+                          "cgpuctl set-policy " +
+                          std::to_string(gpu.index) + " proportional.");
+        if (!held) continue;
         if (place == nullptr || place->quota.weight > 0) continue;
         out.push_back("instance " + short_id(instance.id) + ": its weight on GPU " +
                       std::to_string(gpu.index) + " is 0, so it cannot compute. Try: cgpuctl set-weight " +

@@ -113,6 +113,7 @@ std::string cell_of(const InstanceRow& row, Column column, std::size_t width, bo
         case Column::got:
             return share_or(row.got);
         case Column::bar:
+            if (row.paused) return "paused";
             return row.got ? bar(row.got, row.due, width, utf8) : std::string();
         case Column::history:
             return sparkline(row.history, width, utf8);
@@ -129,6 +130,7 @@ bool is_nearly_full(std::uint64_t used, std::uint64_t limit) {
 }
 
 Style style_of(const InstanceRow& row, Column column) {
+    if (column == Column::bar && row.paused) return Style::warning;
     if (column == Column::bar || column == Column::history) return Style::good;
     if (column == Column::memory && is_nearly_full(row.memory_used, row.memory_limit)) return Style::warning;
     const bool is_short =
@@ -140,6 +142,13 @@ Style style_of(const InstanceRow& row, Column column) {
 
 Span gap() { return {" ", Style::plain}; }
 
+/// What keeps instances from the GPU is shown in the place of its policy.
+Span policy_of(const GpuRow& gpu) {
+    if (!gpu.present) return {left("lost", 12) + " ", Style::bad};
+    return {left(gpu.drained ? "drained" : gpu.policy, 12) + " ",
+            gpu.drained ? Style::warning : Style::plain};
+}
+
 }  // namespace
 
 Line gpu_line(const GpuRow& gpu, std::size_t width, bool utf8) {
@@ -148,7 +157,7 @@ Line gpu_line(const GpuRow& gpu, std::size_t width, bool utf8) {
     const std::string util =
         gpu.utilization ? smi::per_cent_text(std::round(*gpu.utilization * 100) / 100) + "%" : "-";
     Line line = {{"GPU " + right(gpu.present ? std::to_string(gpu.index) : "-", 2) + " ", Style::heading},
-                 {left(gpu.present ? gpu.policy : "lost", 12) + " ", gpu.present ? Style::plain : Style::bad},
+                 policy_of(gpu),
                  {right(std::to_string(gpu.instances) + "/" + std::to_string(gpu.max_inst), 5) + " "}};
     constexpr std::size_t kBefore = 26;
     constexpr std::size_t kTexts = 28;  // `util  97% `, `mem 143771/143771MiB`, with blanks

@@ -48,7 +48,8 @@ void add_rows(Table& table, const client::Instance& instance, const std::vector<
             table.add({short_id(instance.id), shown_name(instance.name), owner,
                        std::to_string(quota.gpu_index), memory_text(quota, usage), weight_text(quota, gpus),
                        shares_text(usage), instance.pid == 0 ? "" : std::to_string(instance.pid),
-                       instance.module_version, state_text(instance)});
+                       instance.module_version,
+                       quota.paused && instance.managed ? "paused" : state_text(instance)});
     for (const client::ForeignGpu& foreign : instance.foreign_gpus)
         if (is_shown(foreign.uuid, chosen))
             table.add({short_id(instance.id), shown_name(instance.name), owner, std::to_string(foreign.index),

@@ -1,4 +1,6 @@
-// set-policy, set-max-inst and set-prio-ratio: settings of a whole GPU.
+// set-policy, set-max-inst, set-prio-ratio, drain and undrain: settings of a whole GPU.
+#include <algorithm>
+
 #include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -18,6 +20,30 @@ client::Result<void> set(const client::Result<Wanted>& wanted, const Input& inpu
     return {};
 }
 
+/// Of one GPU, or of several: then all of them, or none.
+client::Result<void> drain_or_not(const client::Result<Wanted>& wanted, const Input& input,
+                                  client::Node& node, Terminal& terminal) {
+    if (!wanted) return tl::unexpected(wanted.error());
+    std::vector<client::Change> changes;
+    for (const client::Change& each : wanted->changes) {
+        auto its = for_each_gpu(each, node);
+        if (!its) return tl::unexpected(its.error());
+        changes.insert(changes.end(), its->begin(), its->end());
+    }
+    if (auto made = make(changes, input, node); !made) {
+        const auto remedy = std::min(made.error().text.find(". Try: "), made.error().text.size());
+        if (changes.size() > 1) made.error().text.insert(remedy, "; none of the GPUs was changed");
+        return tl::unexpected(std::move(made.error()));
+    }
+    const bool drained = wanted->value == true;
+    for (const client::Change& change : changes)
+        terminal.done("GPU " + printable(change.gpu) +
+                      (input.dry_run ? ": it could be " + wanted->figure + "; nothing was changed."
+                       : drained     ? ": it is drained, and takes no new instance."
+                                     : ": it takes instances again."));
+    return {};
+}
+
 }  // namespace
 
 client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal) {
@@ -30,6 +56,14 @@ client::Result<void> set_max_inst(const Input& input, client::Node& node, Termin
 
 client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Terminal& terminal) {
     return set(wanted_prio_ratio(input), input, node, terminal);
+}
+
+client::Result<void> drain(const Input& input, client::Node& node, Terminal& terminal) {
+    return drain_or_not(wanted_drain(input), input, node, terminal);
+}
+
+client::Result<void> undrain(const Input& input, client::Node& node, Terminal& terminal) {
+    return drain_or_not(wanted_undrain(input), input, node, terminal);
 }
 
 }  // namespace cgpu::cgpuctl

@@ -1,5 +1,5 @@
 // set-memory, set-weight and set-priority: settings of instances, until they end or also for their next
-// starts.
+// starts; pause and resume.
 #include <algorithm>
 
 #include "client/cgpuctl/base/changes.hpp"
@@ -21,9 +21,17 @@ using client::ClientError;
 constexpr std::uint32_t kWaitForMemory = 60;  // seconds
 
 /// Reports that the change was made, if it was, and for how long.
-void say(const std::string& figure, const std::string& instance, const std::string& kept_for,
-         const Input& input, Terminal& terminal) {
-    const std::string start = "Instance " + printable(instance) + ": " + figure;
+void say(const Wanted& wanted, const std::string& instance, const std::string& kept_for, const Input& input,
+         Terminal& terminal) {
+    const std::string its = "Instance " + printable(instance) + ": ";
+    if (wanted.paused) {
+        const std::string done = *wanted.paused ? "paused" : "resumed";
+        terminal.done(its + (input.dry_run    ? "it could be " + done + "; nothing was changed."
+                             : *wanted.paused ? "it is paused, until it is resumed."
+                                              : "it is resumed."));
+        return;
+    }
+    const std::string start = its + wanted.figure;
     const std::string next = "for the next starts of " + shown_name(kept_for);
     const bool kept = !kept_for.empty();
     if (input.dry_run)
@@ -80,7 +88,7 @@ client::Result<void> set(const Wanted& wanted, const Input& input, client::Node&
         if (input.json)
             list.push_back(change_json(wanted, input.instances[each], (*kept_for)[each], input.dry_run));
         else
-            say(wanted.figure, input.instances[each], (*kept_for)[each], input, terminal);
+            say(wanted, input.instances[each], (*kept_for)[each], input, terminal);
     }
     if (input.json) terminal.out() << to_text(list.size() > 1 ? list : list.front());
     return {};
@@ -181,6 +189,16 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
 
 client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {
     return wanted_weight(input).and_then(
+        [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
+}
+
+client::Result<void> pause(const Input& input, client::Node& node, Terminal& terminal) {
+    return wanted_pause(input).and_then(
+        [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
+}
+
+client::Result<void> resume(const Input& input, client::Node& node, Terminal& terminal) {
+    return wanted_resume(input).and_then(
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 

@@ -26,7 +26,8 @@ void print_instances_on(const client::Snapshot& snapshot, const client::Gpu& gpu
         if (place == nullptr) continue;
         table.add({short_id(instance.id), shown_name(instance.name),
                    of_text(place->usage.memory_used, place->quota.memory_limit),
-                   weight_text(place->quota, {gpu}), shares_text(place->usage), instance.state});
+                   weight_text(place->quota, {gpu}), shares_text(place->usage),
+                   place->quota.paused ? "paused" : instance.state});
     }
     if (table.empty()) return;
     terminal.out() << '\n';
@@ -61,7 +62,8 @@ std::string strangers_text(const client::Gpu& gpu) {
 void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
            const client::Result<client::DriverLimits>& limits, Terminal& terminal, bool legend) {
     print_facts(terminal,
-                {{"GPU", std::to_string(gpu.index) + (gpu.present ? "" : lost_text(gpu))},
+                {{"GPU", std::to_string(gpu.index) + (gpu.present ? "" : lost_text(gpu)) +
+                             (gpu.drained ? " (drained: it takes no new instance)" : "")},
                  {"UUID", gpu.uuid},
                  {"Model", gpu.model},
                  {"Mode", gpu.mode},
@@ -82,6 +84,7 @@ void print(const client::Snapshot& snapshot, const client::Gpu& gpu,
 /// A weight without effect looks like any other: it is pointed out here.
 std::string weight_and_remark(const client::Quota& quota, const client::Snapshot& snapshot) {
     std::string remark = quota.percent ? std::to_string(*quota.percent) + "% of the compute" : "";
+    if (quota.paused) remark += remark.empty() ? "paused" : ", paused";
     for (const client::Gpu& gpu : snapshot.gpus) {
         const std::string ignored = gpu.uuid == quota.gpu ? why_weight_is_ignored(gpu) : "";
         if (!ignored.empty()) remark += (remark.empty() ? "" : ", ") + ignored;

@@ -28,10 +28,11 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<std::str
 Table gpu_table(const client::Snapshot& snapshot) {
     Table table({"GPU", "MODEL", "POLICY", "MODE", "INSTANCES", "FREE WEIGHT", "MEMORY ALLOCATED"});
     for (const client::Gpu& gpu : snapshot.gpus)
-        table.add({std::to_string(gpu.index) + (gpu.present ? "" : " (lost)"), gpu.model, gpu.policy_name,
-                   gpu.mode,
-                   std::to_string(instances_on(snapshot, gpu)) + " of " + std::to_string(gpu.max_inst),
-                   std::to_string(gpu.free_weight), of_text(gpu.memory_allocated, gpu.memory_total)});
+        table.add(
+            {std::to_string(gpu.index) + (gpu.present ? "" : " (lost)") + (gpu.drained ? " (drained)" : ""),
+             gpu.model, gpu.policy_name, gpu.mode,
+             std::to_string(instances_on(snapshot, gpu)) + " of " + std::to_string(gpu.max_inst),
+             std::to_string(gpu.free_weight), of_text(gpu.memory_allocated, gpu.memory_total)});
     return table;
 }
 

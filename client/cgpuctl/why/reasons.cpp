@@ -61,11 +61,12 @@ class Reasons {
         // It explains why nothing of it is connected.
         const bool first = !seen_.connected && seen_.launches == 0;
         if (first) driver();
+        if (seen_.quota.paused) paused();
         if (!seen_.due)
             add("not-measured", "The driver divides the compute of GPU " + gpu() + " (mode " +
                                     seen_.gpu.mode + ", policy " + seen_.gpu.policy_name +
                                     "), so no share is due to it, and nothing is measured.");
-        else
+        else if (!seen_.quota.paused)
             compare();
         idle();
         if (!first) driver();
@@ -82,6 +83,15 @@ class Reasons {
         for (const auto& [reason, pid] : seen_.without_driver)
             add("driver-unreachable",
                 "Process " + std::to_string(pid) + " of it got no driver: " + without_driver(reason) + ".");
+    }
+
+    /// Nothing else explains what a paused instance gets.
+    void paused() {
+        add("paused",
+            "It is paused on GPU " + gpu() +
+                (seen_.due ? ": its launches wait, and nothing is due to it until it is resumed"
+                           : ", and computes there all the same, because the driver divides the GPU") +
+                ". Try: cgpuctl resume " + word_for(seen_.name, seen_.id) + ".");
     }
 
     void compare() {

@@ -13,14 +13,17 @@ namespace cgpu::client {
 /// stays.
 struct Change {
     std::string instance;  ///< id, unique prefix of an id, or name
-    std::string gpu;       ///< any of its names; may be empty if the instance has one GPU only
+    std::string gpu;  ///< any of its names; may be empty if the instance has one GPU only, and for all of
+                      ///< them where the change only pauses or resumes
     std::optional<std::string> policy = std::nullopt;  ///< number or name
     std::optional<std::uint32_t> max_inst = std::nullopt;
-    std::optional<std::uint32_t> prio_ratio = std::nullopt;    ///< per cent
+    std::optional<std::uint32_t> prio_ratio = std::nullopt;  ///< per cent
+    std::optional<bool> drained = std::nullopt;
     std::optional<std::uint64_t> memory_limit = std::nullopt;  ///< bytes
-    std::optional<std::uint32_t> weight = std::nullopt;
-    std::optional<std::uint32_t> percent = std::nullopt;  ///< of the compute, instead of the weight
+    std::optional<std::uint32_t> weight = std::nullopt;        ///< 0: pauses it
+    std::optional<std::uint32_t> percent = std::nullopt;       ///< of the compute, instead of the weight
     std::optional<bool> high_priority = std::nullopt;
+    std::optional<bool> paused = std::nullopt;
     /// Instead of the others: a GPU's settings become the configured ones, an instance's (`gpu` empty: on all
     /// of its GPUs) those that it was admitted with.
     bool revert = false;

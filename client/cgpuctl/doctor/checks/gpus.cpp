@@ -100,6 +100,11 @@ Findings check_gpus(const Look& look) {
         else if (!gpu.obstacle.empty())
             findings.push_back({level, kGpus, "GPU " + std::to_string(gpu.index) + " takes no instance",
                                 gpu.obstacle, fix_of(gpu)});
+        if (gpu.drained)
+            findings.push_back({Level::warning, kGpus, "GPU " + std::to_string(gpu.index) + " is drained",
+                                "an administrator has drained it: it takes no new instance",
+                                "cgpuctl undrain " + (gpu.present ? std::to_string(gpu.index) : gpu.uuid) +
+                                    ", if it is to take instances again"});
         if (gpu.xid_errors > 0)
             findings.push_back(
                 {Level::warning, kGpus,

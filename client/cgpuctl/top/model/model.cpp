@@ -12,6 +12,7 @@ GpuRow row_of_gpu(const client::Gpu& gpu, const smi::View* before, const smi::Vi
     row.index = gpu.index;
     row.model = gpu.model;
     row.present = gpu.present;
+    row.drained = gpu.drained;
     row.policy = gpu.policy_name;
     row.instances = smi::instances_on(now.snapshot, gpu);
     row.max_inst = gpu.max_inst;
@@ -47,6 +48,7 @@ InstanceRow Model::row_of(const client::Instance& instance, const client::OnGpu&
     row.gpu_index = place.quota.gpu_index;
     row.weight = place.quota.weight;
     row.high = place.quota.high_priority;
+    row.paused = place.quota.paused;
     row.due = place.usage.target_share;
     row.got = smi::utilization(instance, place, before, now);
     row.waiting = smi::waiting(instance, place, before, now);

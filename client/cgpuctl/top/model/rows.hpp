@@ -29,6 +29,7 @@ struct GpuRow {
     std::uint32_t index = 0;
     std::string model;
     bool present = true;
+    bool drained = false;
     std::string policy;
     std::uint32_t instances = 0;
     std::uint32_t max_inst = 0;
@@ -46,6 +47,7 @@ struct InstanceRow {
     bool own = true;  ///< false: the GPU isn't the instance's, its processes use it outside the module
     std::uint32_t weight = 0;
     bool high = false;
+    bool paused = false;
     std::optional<double> due;
     std::optional<double> got;       ///< over the time since the reading before
     std::optional<double> waiting;   ///< the same

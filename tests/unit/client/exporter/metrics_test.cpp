@@ -61,7 +61,17 @@ TEST(Metrics, OfEachGpu) {
          sample("cgpu_gpu_utilization_ratio", kGpu0, "0.333"),
          sample("cgpu_gpu_utilization_ratio", kGpu1, "0"), sample("cgpu_gpu_instances", kGpu0, "1"),
          sample("cgpu_gpu_instances", kGpu1, "0"), sample("cgpu_gpu_instances_max", kGpu0, "20"),
-         sample("cgpu_gpu_weight_free", kGpu0, "18"), sample("cgpu_gpu_xid_errors_total", kGpu0, "0")});
+         sample("cgpu_gpu_weight_free", kGpu0, "18"), sample("cgpu_gpu_xid_errors_total", kGpu0, "0"),
+         sample("cgpu_gpu_drained", kGpu0, "0"), sample("cgpu_container_paused", kWebOn0, "0")});
+}
+
+TEST(Metrics, OfDrainsAndPauses) {
+    auto snapshot = two_gpus();
+    snapshot.gpus[1].drained = true;
+    snapshot.instances[0].gpus[0].quota.paused = true;
+    expect_all(samples_of(metrics_of(snapshot)),
+               {sample("cgpu_gpu_drained", kGpu0, "0"), sample("cgpu_gpu_drained", kGpu1, "1"),
+                sample("cgpu_container_paused", kWebOn0, "1")});
 }
 
 TEST(Metrics, OfTheDaemonsEventsAndJob) {

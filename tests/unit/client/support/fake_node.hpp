@@ -242,6 +242,8 @@ class FakeNode : public client::Node {
         add(" weight ", change.weight);
         add(" percent ", change.percent);
         if (change.high_priority) text += *change.high_priority ? " high" : " normal";
+        if (change.drained) text += *change.drained ? " drained" : " undrained";
+        if (change.paused) text += *change.paused ? " paused" : " resumed";
         if (change.revert) text += " revert";
         return text;
     }

@@ -30,7 +30,12 @@ TEST(Batch, EveryVerbThatItTakes) {
         "set-weight web 4\n"
         "set-priority web HIGH\n"
         "revert 1 db GPU-00000000-0000-0000-0000-000000000000\n"
-        "revert 7 --gpu 0",
+        "revert 7 --gpu 0\n"
+        "drain 0 1\n"
+        "undrain 0\n"
+        "pause web\n"
+        "resume web --gpu 1\n"
+        "set-weight web 0",
         "file");
     ASSERT_TRUE(batch) << batch.error().text;
     EXPECT_EQ(batch->changes, (std::vector<Change>{
@@ -45,17 +50,23 @@ TEST(Batch, EveryVerbThatItTakes) {
                                   {.instance = "db", .gpu = "", .revert = true},
                                   {.instance = "", .gpu = kUuid0, .revert = true},
                                   {.instance = "7", .gpu = "0", .revert = true},
+                                  {.instance = "", .gpu = "0", .drained = true},
+                                  {.instance = "", .gpu = "1", .drained = true},
+                                  {.instance = "", .gpu = "0", .drained = false},
+                                  {.instance = "web", .gpu = "", .paused = true},
+                                  {.instance = "web", .gpu = "1", .paused = false},
+                                  {.instance = "web", .gpu = "", .weight = 0},
                               }));
-    EXPECT_EQ(batch->lines, (std::vector<std::size_t>{2, 4, 5, 6, 6, 7, 8, 9, 9, 9, 10}));
+    EXPECT_EQ(batch->lines,
+              (std::vector<std::size_t>{2, 4, 5, 6, 6, 7, 8, 9, 9, 9, 10, 11, 11, 12, 13, 14, 15}));
     EXPECT_TRUE(read_batch("", "file")->changes.empty());
     EXPECT_TRUE(read_batch("\n# nothing\n", "file")->changes.empty());
 }
 
 TEST(Batch, WhatIsWrongIsSaidByItsLine) {
     EXPECT_EQ(error_of("set-weight web 4\nlist\n"),
-              "file:2: \"list\": a batch can't have it. Try: use one of revert, set-max-inst, set-memory, "
-              "set-policy, "
-              "set-prio-ratio, set-priority, set-weight.");
+              "file:2: \"list\": a batch can't have it. Try: use one of drain, pause, resume, revert, "
+              "set-max-inst, set-memory, set-policy, set-prio-ratio, set-priority, set-weight, undrain.");
     EXPECT_EQ(error_of("revert 0 mode"),
               "file:1: mode: a batch can't revert it. Try: give it a cgpuctl revert of its own.");
     EXPECT_TRUE(error_of("revert mode --drain").starts_with("file:1: revert: of options it can only have"));
@@ -101,6 +112,18 @@ TEST_F(Apply, SaysHowManyAndTheGeneration) {
     ASSERT_TRUE(call());
     EXPECT_EQ(node_.applied.size(), 2U);
     EXPECT_EQ(screen_.out.str(), "2 changes made; the node's generation is 43.\n");
+}
+
+TEST_F(Apply, DrainsAllGpusOfTheNode) {
+    write("set-weight web 4\ndrain node\nset-policy 0 best\n");
+    EXPECT_FALSE(call());
+    write("set-weight web 4\ndrain node\nset-policy 0 fixed\n");
+    ASSERT_TRUE(call());
+    EXPECT_EQ(node_.calls,
+              std::vector<std::string>{"web [] weight 4; GPU 0 drained; GPU 1 drained; GPU 0 policy fixed"});
+    node_.refusals["web [] weight 4; GPU 0 drained; GPU 1 drained; GPU 0 policy fixed"] = {
+        Kind::refused, "change 4: GPU 0: no. Try: yes."};
+    EXPECT_EQ(call().error().text, input_.file + ":3: GPU 0: no. Try: yes.");
 }
 
 TEST_F(Apply, PassesItsOptionsOn) {

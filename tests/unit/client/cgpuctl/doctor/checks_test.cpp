@@ -116,6 +116,13 @@ TEST_F(Checks, AGpuInAModeThatCantBeShared) {
     EXPECT_EQ(found(check_gpus(look())).level, Level::unchecked);
 }
 
+TEST_F(Checks, ADrainedGpuIsNotForgotten) {
+    snapshot_->gpus[1].drained = true;
+    EXPECT_EQ(found(check_gpus(look())).level, Level::warning);
+    EXPECT_EQ(found(check_gpus(look())).what, "GPU 1 is drained");
+    EXPECT_EQ(found(check_gpus(look())).fix, "cgpuctl undrain 1, if it is to take instances again");
+}
+
 TEST_F(Checks, PersistenceMode) {
     examination_->gpus = {{kUuid0, true, {}}, {kUuid1, std::nullopt, {}}};
     expect_ok(check_gpus(look()));

@@ -76,6 +76,19 @@ TEST_F(WhyTest, PrioritiesAreNamedWithTheRemedy) {
     EXPECT_EQ(codes(), Codes{"more-than-due"});
 }
 
+TEST_F(WhyTest, APausedInstanceIsToldSoAndNothingElse) {
+    seen.quota.paused = true;
+    seen.due = 0;
+    seen.waited = 1;
+    EXPECT_EQ(codes(), Codes{"paused"});
+    EXPECT_EQ(text_of("paused"),
+              "It is paused on GPU 0: its launches wait, and nothing is due to it until it is resumed. Try: "
+              "cgpuctl resume train.");
+    seen.due.reset();
+    EXPECT_EQ(codes(), (Codes{"paused", "not-measured"}));
+    EXPECT_NE(text_of("paused").find("computes there all the same"), std::string::npos);
+}
+
 TEST_F(WhyTest, WhoGetsNoDriverIsToldWhyNot) {
     seen.connected = false;
     seen.launches = 0;

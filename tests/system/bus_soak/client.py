@@ -132,7 +132,7 @@ class Client(Caller):
     def change_instance(self):
         identity = self.random.choice(list(self.gpu.instances))
         kind, method, signature, value = self.random.choice([
-            ("weight", "SetWeight", "u", self.random.randint(0, 27)),
+            ("weight", "SetWeight", "u", self.random.randint(1, 27)),
             ("memory", "SetMemory", "t", self.random.randint(0, 9000) * MIB),
             ("high", "SetHighPriority", "b", self.random.random() < 0.5)])
         changes = [(kind, identity, value)]

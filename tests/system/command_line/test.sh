@@ -117,7 +117,7 @@ for call in 'set-policy 9 weighted' 'set-max-inst 9 4' 'show 9' 'show GPU-999999
     expect_equal "exit code of cgpuctl $call" "$(code_of cgpuctl $call)" 3
 done
 expect_equal "exit code of cgpu-smi -i 9" "$(code_of cgpu-smi -i 9)" 3
-for call in 'set-policy 0 nosuch' 'set-max-inst 0 99' 'set-max-inst 0 x' 'set-prio-ratio 0 5' 'set-weight web 99' 'set-weight web 0' \
+for call in 'set-policy 0 nosuch' 'set-max-inst 0 99' 'set-max-inst 0 x' 'set-prio-ratio 0 5' 'set-weight web 99' 'set-weight web 0%' \
     'set-weight web 101%' 'set-weight web x' 'set-priority web nosuch' 'set-memory web 5' 'run --mem 5 -- true' 'run --mem 1GiB --weight 99 -- true' \
     'run --mem 1GiB --compute 101% -- true' 'bench 0 --weights 99' 'set-mode nosuch' 'upgrade --hot x' 'module show x' 'events --type nosuch'; do
     # shellcheck disable=SC2086

@@ -147,7 +147,7 @@ std::span<const Verb> changing_verbs() {
          "is\n"
          "refused, and if the policy is set later, the instance computes.",
          "cgpuctl pause web",
-         &pause},
+         &pause_verb},
         {"resume",
          {kInstances},
          {kOnOneGpu, kIfGeneration, kJson, kDryRun, kQuiet},
@@ -155,7 +155,7 @@ std::span<const Verb> changing_verbs() {
          "Let a paused instance compute again",
          "It gets its part of the GPU by its weight, as before.",
          "cgpuctl resume web",
-         &resume},
+         &resume_verb},
         {"apply",
          {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
          {kIfGeneration,

@@ -32,14 +32,14 @@ Wanted of_instances(const Input& input, std::string figure, std::string key, Jso
 /// Of `drain node`.
 constexpr const char* kEveryGpu = "node";
 
-Wanted pause(const Input& input, bool paused) {
+Wanted paused_or_not(const Input& input, bool paused) {
     auto wanted = of_instances(input, paused ? "paused" : "resumed", "paused", paused,
                                [&](Change& change) { change.paused = paused; });
     wanted.paused = paused;
     return wanted;
 }
 
-Wanted drain(const Input& input, bool drained) {
+Wanted drained_or_not(const Input& input, bool drained) {
     Wanted wanted{{}, drained ? "drained" : "undrained", "drained", drained};
     for (const std::string& target : input.targets)
         wanted.changes.push_back({.instance = "", .gpu = target, .drained = drained});
@@ -110,13 +110,13 @@ Result<Wanted> wanted_priority(const Input& input) {
                         [&](Change& change) { change.high_priority = high; });
 }
 
-Result<Wanted> wanted_pause(const Input& input) { return pause(input, true); }
+Result<Wanted> wanted_pause(const Input& input) { return paused_or_not(input, true); }
 
-Result<Wanted> wanted_resume(const Input& input) { return pause(input, false); }
+Result<Wanted> wanted_resume(const Input& input) { return paused_or_not(input, false); }
 
-Result<Wanted> wanted_drain(const Input& input) { return drain(input, true); }
+Result<Wanted> wanted_drain(const Input& input) { return drained_or_not(input, true); }
 
-Result<Wanted> wanted_undrain(const Input& input) { return drain(input, false); }
+Result<Wanted> wanted_undrain(const Input& input) { return drained_or_not(input, false); }
 
 Result<std::vector<Change>> for_each_gpu(const Change& change, client::Node& node) {
     if (!change.instance.empty() || change.gpu != kEveryGpu) return std::vector{change};

@@ -32,8 +32,8 @@ client::Result<void> set_weight(const Input& input, client::Node& node, Terminal
 client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> drain(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> undrain(const Input& input, client::Node& node, Terminal& terminal);
-client::Result<void> pause(const Input& input, client::Node& node, Terminal& terminal);
-client::Result<void> resume(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> pause_verb(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> resume_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> config(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> revert(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal);

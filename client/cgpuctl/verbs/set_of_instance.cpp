@@ -192,12 +192,12 @@ client::Result<void> set_weight(const Input& input, client::Node& node, Terminal
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 
-client::Result<void> pause(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> pause_verb(const Input& input, client::Node& node, Terminal& terminal) {
     return wanted_pause(input).and_then(
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 
-client::Result<void> resume(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> resume_verb(const Input& input, client::Node& node, Terminal& terminal) {
     return wanted_resume(input).and_then(
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }

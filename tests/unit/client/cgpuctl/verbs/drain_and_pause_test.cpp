@@ -55,12 +55,12 @@ TEST_F(DrainAndPause, ARefusalSaysThatNoneWasDrained) {
 
 TEST_F(DrainAndPause, InstancesArePausedAndResumed) {
     input_.instances = {"web", "db"};
-    ASSERT_TRUE(call(&pause));
+    ASSERT_TRUE(call(&pause_verb));
     input_.instances = {"web"};
     input_.gpu = "1";
-    ASSERT_TRUE(call(&resume));
+    ASSERT_TRUE(call(&resume_verb));
     input_.dry_run = true;
-    ASSERT_TRUE(call(&pause));
+    ASSERT_TRUE(call(&pause_verb));
     EXPECT_EQ(node_.calls,
               (Calls{"web [] paused; db [] paused", "web [1] resumed", "web [1] paused dry-run"}));
     EXPECT_EQ(screen_.out.str(),
@@ -72,7 +72,7 @@ TEST_F(DrainAndPause, InstancesArePausedAndResumed) {
 TEST_F(DrainAndPause, APauseInJson) {
     input_.instances = {"web"};
     input_.json = true;
-    ASSERT_TRUE(call(&pause));
+    ASSERT_TRUE(call(&pause_verb));
     const auto json = nlohmann::json::parse(screen_.out.str());
     EXPECT_EQ(json.at("instance"), "web");
     EXPECT_EQ(json.at("paused"), true);

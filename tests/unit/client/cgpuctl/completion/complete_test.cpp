@@ -87,7 +87,7 @@ TEST_F(Complete, GpusInstancesPoliciesAndVersions) {
     EXPECT_EQ(words_for({"runtime", "configure", "--as", ""}), Words{"nvidia"});
     EXPECT_EQ(words_for({"swarm", ""}), Words{"configure"});
     EXPECT_EQ(words_for({"drain", ""}), (Words{"0", "1", "node"}));
-    EXPECT_EQ(words_for({"undrain", "0", ""}), (Words{"0", "1", "node"}));
+    EXPECT_EQ(words_for({"undrain", "0", ""}), (Words{"1", "node"}));
     EXPECT_EQ(words_for({"pause", ""}), Words{"web"});
 }
 

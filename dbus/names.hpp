@@ -19,10 +19,12 @@ inline constexpr std::string_view kErrors = "org.cgpu1.Error.";
 // Actions of polkit.
 inline constexpr const char* kRun = "org.cgpu1.run";
 inline constexpr const char* kManageInstance = "org.cgpu1.manage-instance";
+inline constexpr const char* kManageOwn = "org.cgpu1.manage-own";
 inline constexpr const char* kManagePolicy = "org.cgpu1.manage-policy";
 inline constexpr const char* kTrace = "org.cgpu1.trace";
 inline constexpr const char* kUpgradeModule = "org.cgpu1.upgrade-module";
-inline constexpr std::array kActions = {kRun, kManageInstance, kManagePolicy, kTrace, kUpgradeModule};
+inline constexpr std::array kActions = {kRun,          kManageOwn, kManageInstance,
+                                        kManagePolicy, kTrace,     kUpgradeModule};
 
 /// The bus itself.
 inline constexpr const char* kBus = "org.freedesktop.DBus";

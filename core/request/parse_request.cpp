@@ -243,7 +243,7 @@ Read<std::string> read_profile(const Variables& variables) {
     if (!text) return std::nullopt;
     if (is_profile_name(*text)) return std::string(*text);
     return refuse_value(names::kProfile, *text, "no profile has such a name",
-                        "the name of a profile of this node: letters, digits, - and _");
+                        "use the name of a profile: letters, digits, - and _");
 }
 
 bool is_disabled(const Variables& variables) {

@@ -25,8 +25,8 @@ struct Unreadable {
 };
 
 /// The state as JSON, one field per line, the version first: the package's scripts read it in this form, too.
-/// Each GPU, each instance, and each kept setting is one line. The last field is a checksum (sealed_text.hpp). Names
-/// that are not UTF-8 are written with replacement characters.
+/// Each GPU, each instance, and each kept setting is one line. The last field is a checksum
+/// (sealed_text.hpp). Names that are not UTF-8 are written with replacement characters.
 [[nodiscard]] std::string write_state(const State& state);
 
 /// Writes one state after another. It keeps the lines of the last one, and makes only those anew whose

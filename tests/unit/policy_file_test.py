@@ -12,7 +12,9 @@ import xml.etree.ElementTree as ElementTree
 OWNER = "org.freedesktop.policykit.owner"
 IMPLY = "org.freedesktop.policykit.imply"
 # A user who is authorized for the first is also authorized for the second.
-IMPLIED = {"org.cgpu1.manage-instance": ["org.cgpu1.run"]}
+IMPLIED = {"org.cgpu1.manage-instance": ["org.cgpu1.run org.cgpu1.manage-own"]}
+# Nobody else has less by it.
+FREE = ["org.cgpu1.manage-own"]
 DEFAULTS = ("allow_any", "allow_inactive", "allow_active")
 
 
@@ -33,8 +35,9 @@ def problems(root):
             if not (action.findtext(part) or "").strip():
                 yield f"{name} has no {part}"
         for part in DEFAULTS:
-            if action.findtext(f"defaults/{part}") != "auth_admin":
-                yield f"{name}: {part} is {action.findtext(f'defaults/{part}')}, not auth_admin"
+            wanted = "yes" if name in FREE else "auth_admin"
+            if action.findtext(f"defaults/{part}") != wanted:
+                yield f"{name}: {part} is {action.findtext(f'defaults/{part}')}, not {wanted}"
         # polkit answers only root and the owner of an action about other users.
         owners = [note.text for note in action.findall("annotate") if note.get("key") == OWNER]
         if owners != [f"unix-user:{user}"]:

@@ -40,7 +40,7 @@ MAY = {
     "daemon/app/drivers": ["core", "daemon/app/ports"],
     "daemon/app/history": ["core", "daemon/app/ports"],
     "daemon/app/limits": ["core", "daemon/app/ports"],
-    "daemon/app/instances/base": ["core", "daemon/app/events"],
+    "daemon/app/instances/base": ["core", "daemon/app/events", "daemon/app/ports"],
     "daemon/app/instances": ["core", "daemon/app/events", "daemon/app/limits", "daemon/app/looks", "daemon/app/ports"],
     "daemon/app/looks": ["core", "daemon/app/ports"],
     "daemon/app/trace": ["core", "daemon/app/events", "daemon/app/ports"],

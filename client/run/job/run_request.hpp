@@ -18,7 +18,7 @@ struct RunFlags {
     std::string compute;
     std::string gpus;
     std::string priority;
-    std::string profile;
+    std::string profile{};
 };
 
 /// Whether a variable or annotation of this name is about GPUs.

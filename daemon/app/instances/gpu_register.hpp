@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/app/instances/base/xids.hpp"
 #include "daemon/app/instances/node_state.hpp"
-#include "daemon/app/instances/xids.hpp"
 
 namespace cgpu::app {
 

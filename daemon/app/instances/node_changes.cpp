@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/model/quote.hpp"
+#include "daemon/app/instances/base/lowered.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/ports/lookup.hpp"
 
@@ -326,6 +327,9 @@ Result<void> NodeChanges::carry_out(std::span<const NodeChange> changes, Options
         [&](model::Node& node) -> tl::expected<model::Change, Refusal> {
             const auto done = model::do_all(node, all);
             if (!done) return refused(plan.change_of(done.error().which), done.error().refusal);
+            if (options.only_lowered_of)
+                if (auto lowered = check_lowered(before, node, *options.only_lowered_of); !lowered)
+                    return tl::unexpected(lowered.error());
             return *done;
         },
         options);

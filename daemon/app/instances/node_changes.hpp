@@ -42,6 +42,10 @@ struct QuotaChange {
 
 using NodeChange = std::variant<GpuChange, QuotaChange>;
 
+/// Whether the change lowers what an instance of this user has, as far as the node shows it now: memory,
+/// weight, priority, or a pause. Its revert may give more.
+[[nodiscard]] bool lowers_own(const model::Node& node, const QuotaChange& change, std::uint32_t user);
+
 /// Several changes of GPUs and instances as one: all or none, saved once, in force in the same period.
 class NodeChanges {
   public:

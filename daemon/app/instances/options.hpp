@@ -18,6 +18,8 @@ struct Options {
     bool runtime = false;
     /// Refused (changed) if the node has another generation.
     std::optional<std::uint64_t> if_generation = std::nullopt;
+    /// Refused (not_permitted) if an instance of another user is changed, or has more of anything afterwards.
+    std::optional<std::uint32_t> only_lowered_of = std::nullopt;
     std::optional<Who> by = std::nullopt;  ///< who asked for it; empty: cgpud itself
 };
 

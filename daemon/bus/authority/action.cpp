@@ -10,6 +10,8 @@ std::string_view id_of(Action action) {
     switch (action) {
         case Action::run:
             return bus_names::kRun;
+        case Action::manage_own:
+            return bus_names::kManageOwn;
         case Action::manage_instance:
             return bus_names::kManageInstance;
         case Action::manage_policy:
@@ -22,15 +24,26 @@ std::string_view id_of(Action action) {
     return {};
 }
 
-std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes) {
+std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes, const model::Node& node,
+                                std::uint32_t caller) {
     const auto any = [&](auto kind) {
         return std::any_of(changes.begin(), changes.end(),
                            [](const auto& each) { return std::holds_alternative<decltype(kind)>(each); });
     };
     std::vector<Action> actions;
     if (any(app::GpuChange{})) actions.push_back(Action::manage_policy);
-    if (any(app::QuotaChange{})) actions.push_back(Action::manage_instance);
+    const bool own = std::ranges::all_of(changes, [&](const auto& each) {
+        const auto* change = std::get_if<app::QuotaChange>(&each);
+        return change == nullptr || app::lowers_own(node, *change, caller);
+    });
+    if (any(app::QuotaChange{})) actions.push_back(own ? Action::manage_own : Action::manage_instance);
     return actions;
+}
+
+app::Options as_authorized(app::Options options, const std::vector<Action>& actions, const app::Who& who) {
+    if (std::ranges::find(actions, Action::manage_own) != actions.end()) options.only_lowered_of = who.user;
+    options.by = who;
+    return options;
 }
 
 namespace {

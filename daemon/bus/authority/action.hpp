@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,8 @@ namespace cgpu::bus {
 /// default.
 enum class Action {
     run,              ///< to create instances of normal priority, and to attach own processes to own ones
-    manage_instance,  ///< to limit and release all users' instances, give priority, and attach; implies `run`
+    manage_own,       ///< to lower what one's own instances have, and to pause and resume them
+    manage_instance,  ///< to limit and release all users' instances, give priority, and attach; implies both
     manage_policy,    ///< to change how a GPU is divided
     trace,            ///< to trace what the instances on a GPU do, to fractions of a millisecond
     upgrade_module,  ///< to begin and cancel jobs: upgrades, and switches of the node's mode; to use a weaker
@@ -24,8 +26,14 @@ enum class Action {
 /// The action's id in polkit.
 [[nodiscard]] std::string_view id_of(Action action);
 
-/// What a caller must be authorized for to make these changes.
-[[nodiscard]] std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes);
+/// What a caller must be authorized for to make these changes: manage_own for those of the caller's own
+/// instances only, if they lower what these have.
+[[nodiscard]] std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes,
+                                              const model::Node& node, std::uint32_t caller);
+/// Makes options of changes that were authorized by these actions: a right to one's own changes nothing else,
+/// also if the node has changed since.
+[[nodiscard]] app::Options as_authorized(app::Options options, const std::vector<Action>& actions,
+                                         const app::Who& who);
 
 /// What a caller must be authorized for to create an instance that requests this, beside or instead of `run`:
 /// for high priority the same as for setting it later, for a weaker mode than the configured one the same as

@@ -37,6 +37,8 @@ const char* described(Action action) {
     switch (action) {
         case Action::run:
             return "running a job on a part of a GPU";
+        case Action::manage_own:
+            return "changing an own instance";
         case Action::manage_instance:
             return "changing an instance";
         case Action::manage_policy:

@@ -9,12 +9,6 @@
 #include "daemon/bus/usage/usage_view.hpp"
 
 namespace cgpu::bus {
-namespace {
-
-constexpr Known kQuotaOptions{.force = false, .persist = true};
-
-}  // namespace
-
 InstanceObject::InstanceObject(sdbus::IConnection& connection, Authority& authority, app::Service& service,
                                const app::Upgrader& upgrader, CallerUsage& usage, const Told& told,
                                const model::InstanceId& id, InstanceView view)
@@ -41,53 +35,43 @@ void InstanceObject::update(InstanceView view) {
     if (!changed.empty()) getObject().emitPropertiesChangedSignal(INTERFACE_NAME, changed);
 }
 
+void InstanceObject::change(sdbus::Result<>&& result, const char* method, app::QuotaChange change,
+                            const OptionMap& options, Known known) {
+    const auto caller = guarded(method, [&] { return authority_.caller_of(getObject()); });
+    change.instance = id_;
+    const auto actions = actions_for({change}, service_.node(), caller.uid);
+    when_permitted(authority_, actions, getObject(), {method, is_dry_run(options)}, std::move(result),
+                   [&service = service_, change, options, known, actions](const app::Who& who) {
+                       take(service.changes().make(
+                           change, as_authorized(take(read_options(options, known)), actions, who)));
+                   });
+}
+
 void InstanceObject::SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                                OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_instance, getObject(), {"SetWeight", is_dry_run(options)},
-        std::move(result), [&service = service_, id = id_, gpu, weight, options](const app::Who& who) {
-            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .weight = weight},
-                                        by(who, take(read_options(options, kQuotaOptions)))));
-        });
+    change(std::move(result), "SetWeight", {.instance = id_, .gpu = gpu, .weight = weight}, options,
+           {.persist = true});
 }
 
 void InstanceObject::SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high,
                                      OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_instance, getObject(), {"SetHighPriority", is_dry_run(options)},
-        std::move(result), [&service = service_, id = id_, gpu, high, options](const app::Who& who) {
-            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .high_priority = high},
-                                        by(who, take(read_options(options, kQuotaOptions)))));
-        });
+    change(std::move(result), "SetHighPriority", {.instance = id_, .gpu = gpu, .high_priority = high},
+           options, {.persist = true});
 }
 
 void InstanceObject::SetMemory(sdbus::Result<>&& result, std::string gpu, std::uint64_t bytes,
                                OptionMap options) {
-    when_permitted(authority_, Action::manage_instance, getObject(), {"SetMemory", is_dry_run(options)},
-                   std::move(result),
-                   [&service = service_, id = id_, gpu, bytes, options](const app::Who& who) {
-                       take(service.changes().make(
-                           app::QuotaChange{.instance = id, .gpu = gpu, .memory_limit = model::Bytes(bytes)},
-                           by(who, take(read_options(options, {.force = true, .persist = true})))));
-                   });
+    change(std::move(result), "SetMemory", {.instance = id_, .gpu = gpu, .memory_limit = model::Bytes(bytes)},
+           options, {.force = true, .persist = true});
 }
 
 void InstanceObject::SetPaused(sdbus::Result<>&& result, std::string gpu, bool paused, OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_instance, getObject(), {"SetPaused", is_dry_run(options)},
-        std::move(result), [&service = service_, id = id_, gpu, paused, options](const app::Who& who) {
-            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .paused = paused},
-                                        by(who, take(read_options(options)))));
-        });
+    change(std::move(result), "SetPaused", {.instance = id_, .gpu = gpu, .paused = paused}, options, {});
 }
 
 void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) {
-    when_permitted(
-        authority_, Action::manage_instance, getObject(), {"Revert", is_dry_run(options)}, std::move(result),
-        [&service = service_, id = id_, gpu, options](const app::Who& who) {
-            take(service.changes().make(app::QuotaChange{.instance = id, .gpu = gpu, .revert = true},
-                                        by(who, take(read_options(options, {.force = true})))));
-        });
+    change(std::move(result), "Revert", {.instance = id_, .gpu = gpu, .revert = true}, options,
+           {.force = true});
 }
 
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::GetUsage() {

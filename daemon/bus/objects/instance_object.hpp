@@ -34,6 +34,9 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void update(InstanceView view);
 
   private:
+    /// Answers a method that makes this change.
+    void change(sdbus::Result<>&& result, const char* method, app::QuotaChange change,
+                const OptionMap& options, Known known);
     void SetWeight(sdbus::Result<>&& result, std::string gpu, std::uint32_t weight,
                    OptionMap options) override;
     void SetHighPriority(sdbus::Result<>&& result, std::string gpu, bool high, OptionMap options) override;

@@ -198,11 +198,14 @@ void ManagerObject::RevertDefaultMemory(sdbus::Result<>&& result, OptionMap opti
 void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<OptionMap> changes,
                           OptionMap options) {
     const auto read = guarded("Apply", [&] { return take(read_changes(changes)); });
+    const auto caller = guarded("Apply", [&] { return authority_.caller_of(getObject()); });
+    const auto actions = actions_for(read, service_.node(), caller.uid);
     when_permitted(
-        authority_, actions_for(read), getObject(), {method_of(read), is_dry_run(options)}, std::move(result),
-        [&service = service_, read, options](const app::Who& who) {
+        authority_, actions, getObject(), {method_of(read), is_dry_run(options)}, std::move(result),
+        [&service = service_, read, options, actions](const app::Who& who) {
             constexpr Known kOfAll{.force = true, .persist = true, .runtime = true};
-            return take(service.changes().apply(read, by(who, take(read_options(options, kOfAll)))));
+            return take(service.changes().apply(
+                read, as_authorized(take(read_options(options, kOfAll)), actions, who)));
         },
         changed_by(read, service_));
 }

@@ -53,6 +53,7 @@ what_polkit_decides() {
     for action in run manage-instance manage-policy trace upgrade-module; do
         expect grep -q 'implicit any: *auth_admin$' <(pkaction --verbose --action-id "org.cgpu1.$action")
     done
+    expect grep -q 'implicit any: *yes$' <(pkaction --verbose --action-id org.cgpu1.manage-own)
     expect quietly as_user cgpuctl status
     expect_error "changing the settings of a GPU: user id [0-9]+ may not without an administrator's password .polkit's org.cgpu1.manage-policy., and the caller can't be asked for it. Try: .*rules.d/50-cgpu.rules" \
         as_user cgpuctl set-policy 0 weighted

@@ -25,8 +25,8 @@ start_polkit
 mkdir -p $rules
 cat >$rules/10-cgpu-test.rules <<'TEXT'
 polkit.addRule(function(action, subject) {
-    if (action.id == "org.cgpu1.run" || (action.id == "org.cgpu1.manage-instance" && subject.user == "alice"))
-        return subject.user == "carol" ? polkit.Result.NOT_HANDLED : polkit.Result.YES;
+    var high = action.id == "org.cgpu1.manage-instance" && subject.user == "alice"; // for the limit of priority
+    if ((action.id == "org.cgpu1.run" && subject.user != "carol") || high) return polkit.Result.YES;
 });
 TEXT
 expect chmod u+s /usr/lib/cgpu/cgpu-enter
@@ -109,6 +109,23 @@ expect_error "$full" create 2 CGPU_MEM 2GiB CGPU_OWNER bob 1 dry-run b true
 expect_error 'limits of user "bob": only root may' as alice cgpuctl limits bob
 as alice cgpuctl limits bob 2>/dev/null
 expect_equal "exit code" $? 77
+
+# --- an owner may lower what is its own, and no more
+expect as bob cgpuctl set-memory web 1GiB -q
+expect as bob cgpuctl pause web -q
+expect as bob cgpuctl resume web -q
+right="org.cgpu1.manage-instance"
+expect_error "$right" as bob cgpuctl set-memory web 2GiB
+expect_error "$right" as bob cgpuctl set-weight web 2
+expect_error "$right" as bob cgpuctl set-priority web high
+expect_error "$right" as bob cgpuctl revert web
+expect_error "$right" as bob cgpuctl set-memory train 1GiB
+expect_error "$right" as bob cgpuctl pause train
+printf 'pause web\npause train\n' >"$scratch/batch"
+expect_error "$right" as bob cgpuctl apply "$scratch/batch"
+expect_error "$right" as carol cgpuctl pause web
+expect_error 'may not signal its process' as bob cgpuctl stop train
+expect cgpuctl revert web -q
 
 # --- what is declared
 expect quietly ask_as_root box 5GiB CGPU_OWNER alice

@@ -213,7 +213,7 @@ TEST(StateJson, IsLaidOutAsOneDocumentInWhichAnEntryOfALongListIsALine) {
         const std::string text = write_state(state);
         auto document = nlohmann::ordered_json::parse(text);
         std::string expected = text;
-        for (const char* list : {"instances", "kept"})
+        for (const char* list : {"gpus", "instances", "kept"})
             for (const auto& entry : std::exchange(document[list], nlohmann::ordered_json::array())) {
                 const std::string line = "\n    " + entry.dump(-1, ' ', true);
                 ASSERT_NE(expected.find(line), std::string::npos) << line;

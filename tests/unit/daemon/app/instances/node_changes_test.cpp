@@ -52,6 +52,35 @@ TEST_F(NodeChangesTest, reverts_are_changes_as_the_others) {
     }
 }
 
+TEST_F(NodeChangesTest, with_the_right_to_ones_own_nobody_gets_more) {
+    caller.user = processes.users[100] = 1000;
+    ASSERT_TRUE(create("cccc", "1"));
+    store.saves = 0;
+    publisher.said.clear();
+    const Options own{.only_lowered_of = 1000};
+    const auto may = [&](const QuotaChange& change) { return lowers_own(service->node(), change, 1000); };
+    const QuotaChange less{.instance = "cccc", .memory_limit = model::Bytes(kMib)};
+    const QuotaChange more{.instance = "cccc", .memory_limit = model::Bytes(4096 * kMib)};
+    const QuotaChange high{.instance = "cccc", .high_priority = true};
+    const QuotaChange others{.instance = "aaaa", .memory_limit = model::Bytes(kMib)};
+    EXPECT_TRUE(may(less));
+    EXPECT_TRUE(may({.instance = "cccc", .weight = 0}));
+    EXPECT_TRUE(may({.instance = "cccc", .paused = true}));
+    EXPECT_FALSE(may(more));
+    EXPECT_FALSE(may(high));
+    EXPECT_FALSE(may(others));
+    EXPECT_FALSE(may({.instance = "cccc", .revert = true}));
+    EXPECT_FALSE(may({.instance = "none", .weight = 1}));
+    // The node may have changed since it was judged.
+    for (const auto& change : {more, high, others})
+        expect_refused(apply({change}, own), Refusal::Reason::not_permitted, "instance ");
+    expect_refused(apply({less, others}, own), Refusal::Reason::not_permitted, "instance ");
+    EXPECT_TRUE(apply({less}, own));
+    EXPECT_EQ(quota("cccc").memory_limit.count(), kMib);
+    EXPECT_TRUE(apply({{QuotaChange{.instance = "cccc", .paused = true}}}, own));
+    EXPECT_TRUE(apply({{QuotaChange{.instance = "cccc", .paused = false}}}, own));
+}
+
 TEST_F(NodeChangesTest, a_revert_has_no_other_settings_and_no_options_that_it_cannot_have) {
     using Reason = Refusal::Reason;
     expect_refused(apply({GpuChange{.gpu = "0", .policy = "fixed", .revert = true}}), Reason::invalid,

@@ -110,10 +110,19 @@ TEST_F(AuthorityTest, ForSeveralActionsPolkitIsAskedUntilItRefusesOne) {
 TEST(Actions, EachKindOfChangeNeedsItsOwn) {
     const std::vector<app::NodeChange> gpus = {app::GpuChange{}};
     const std::vector<app::NodeChange> quotas = {app::QuotaChange{}, app::QuotaChange{}};
-    EXPECT_EQ(actions_for(gpus), std::vector{Action::manage_policy});
-    EXPECT_EQ(actions_for(quotas), std::vector{Action::manage_instance});
-    EXPECT_EQ(actions_for({quotas[0], gpus[0]}),
+    EXPECT_EQ(actions_for(gpus, {}, 1000), std::vector{Action::manage_policy});
+    EXPECT_EQ(actions_for(quotas, {}, 1000), std::vector{Action::manage_instance});
+    EXPECT_EQ(actions_for({quotas[0], gpus[0]}, {}, 1000),
               (std::vector{Action::manage_policy, Action::manage_instance}));
+    model::Node node = cgpu::test::v100();
+    auto made = cgpu::test::instance("aaaa", {cgpu::test::quota(0, 1024, 2)});
+    made.owner.user = 1000;
+    ASSERT_TRUE(node.add_instance(made));
+    const std::vector<app::NodeChange> less = {app::QuotaChange{.instance = "aaaa", .weight = 1}};
+    EXPECT_EQ(actions_for(less, node, 1000), std::vector{Action::manage_own});
+    EXPECT_EQ(actions_for(less, node, 1001), std::vector{Action::manage_instance});
+    EXPECT_EQ(as_authorized({}, {Action::manage_own}, {1000, 7}).only_lowered_of, 1000U);
+    EXPECT_FALSE(as_authorized({}, {Action::manage_instance}, {1000, 7}).only_lowered_of);
 }
 
 TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {

@@ -1,4 +1,4 @@
-#include "daemon/app/instances/xids.hpp"
+#include "daemon/app/instances/base/xids.hpp"
 
 #include <algorithm>
 #include <array>

@@ -27,7 +27,7 @@ std::span<const Verb> looking_verbs() {
          {},
          {kOfGpu,
           kOfUser,
-          {"--state", &Input::state, "STATE", "only those in it: waiting, running or unmanaged"},
+          {"--state", &Input::state, "STATE", "only those in it: waiting, running, paused or unmanaged"},
           {"--kept", &Input::kept, "", "show instead what --persist keeps for the next starts, and for whom"},
           kJson,
           kNoLegend,

@@ -34,8 +34,6 @@ std::string name_of(const model::Instance& instance, Bytes memory) {
 /// Sums of limits of a node don't overflow: a GPU's are no larger than it.
 Bytes sum(Bytes a, Bytes b) { return Bytes(a.count() + b.count()); }
 
-constexpr const char* kEndOne = "end one of these instances, or ask the administrator for more";
-
 }  // namespace
 
 Bytes Held::memory() const {
@@ -60,6 +58,11 @@ Held held_by(const model::Node& node, const Rules& rules, const Holder& holder) 
     return held;
 }
 
+std::string Allowance::remedy() const {
+    const std::string more = "ask the administrator for more";
+    return held_.instances.empty() ? more : "end one of these instances, or " + more;
+}
+
 std::string Allowance::in_use() const {
     if (held_.instances.empty()) return "and has nothing yet";
     std::string text = "and has " + plural(held_.instances.size(), "instance") + ": ";
@@ -78,7 +81,7 @@ Checked Allowance::check_gpu(const model::Quota& quota) const {
             Refusal::Reason::no_memory, model::format_size(quota.memory_limit),
             may_have(holder_, model::format_size(rule->most) + " of one GPU", rule->key) + ", of which " +
                 model::format_size(left) + " is left on it, " + in_use(),
-            left.count() > 0 ? "ask for " + model::format_size(left) + " or less, or " + kEndOne : kEndOne);
+            left.count() > 0 ? "ask for " + model::format_size(left) + " or less, or " + remedy() : remedy());
     }
     const model::Gpu* gpu = node_.find_gpu(quota.gpu);
     if (const auto& rule = rules_.compute;
@@ -90,7 +93,7 @@ Checked Allowance::check_gpu(const model::Quota& quota) const {
                                       std::to_string(gpu->settings.max_inst) + " slices",
                                   rule->key) +
                              ", and has weight " + std::to_string(has.weight) + " there, " + in_use(),
-                         std::string("ask for less of the compute, or ") + kEndOne);
+                         "ask for less of the compute, or " + remedy());
     return {};
 }
 
@@ -98,7 +101,7 @@ Checked Allowance::check_number() const {
     if (const auto& rule = rules_.instances; rule && held_.instances.size() >= rule->most)
         return object(Refusal::Reason::no_space,
                       may_have(holder_, plural(rule->most, "instance"), rule->key) + ", " + in_use(),
-                      kEndOne);
+                      remedy());
     return {};
 }
 
@@ -117,12 +120,12 @@ Checked Allowance::check_all(const std::vector<model::Quota>& quotas) const {
     }
     if (const auto& rule = rules_.gpus; rule && gpus.size() > rule->most && gpus.size() > held_.gpus.size())
         return object_to(Refusal::Reason::no_space, plural(gpus.size(), "GPU") + " at once",
-                         may_have(holder_, plural(rule->most, "GPU"), rule->key) + ", " + in_use(), kEndOne);
+                         may_have(holder_, plural(rule->most, "GPU"), rule->key) + ", " + in_use(), remedy());
     if (const auto& rule = rules_.memory; rule && memory > rule->most)
         return object_to(
             Refusal::Reason::no_memory, model::format_size(Bytes(memory.count() - held_.memory().count())),
             may_have(holder_, model::format_size(rule->most) + " in all", rule->key) + ", " + in_use(),
-            kEndOne);
+            remedy());
     return {};
 }
 

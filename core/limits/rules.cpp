@@ -32,7 +32,7 @@ constexpr auto kTakeMissing = [](auto& into, const auto& part, const std::string
     take(into, part, key);
 };
 
-/// Of several groups the strictest part counts; `false` is stricter than `true`.
+/// Of several rules of one kind the strictest part counts; `false` is stricter than `true`.
 constexpr auto kTakeStricter = [](auto& into, const auto& part, const std::string& key) {
     if (part && (!into || *part < into->most)) into = {*part, key};
 };
@@ -40,7 +40,8 @@ constexpr auto kTakeStricter = [](auto& into, const auto& part, const std::strin
 InForce of_groups(const Rules& rules, const std::vector<Group>& groups) {
     InForce found;
     for (const auto& [key, rule] : rules.groups)
-        if (std::ranges::any_of(groups, [&](const Group& group) { return names(key, group.id, group.name); }))
+        if (std::ranges::any_of(
+                groups, [&, &key = key](const Group& group) { return names(key, group.id, group.name); }))
             each_part(found, rule, "limits.groups." + key, kTakeStricter);
     return found;
 }
@@ -73,7 +74,9 @@ std::string describe(const Holder& holder) {
 }
 
 bool is_held(const Rules& rules, const Holder& holder, const model::Owner& owner) {
-    const bool declares = !owner.user && rules.trust_declared_owners && !owner.declared.empty();
+    // Nobody becomes root, who has no limits, by declaring it.
+    const bool declares =
+        !owner.user && rules.trust_declared_owners && !owner.declared.empty() && owner.declared != "root";
     switch (holder.kind) {
         case Holder::Kind::user:
             return owner.user == holder.user || (declares && owner.declared == holder.name);
@@ -94,7 +97,7 @@ InForce in_force(const Rules& rules, const Holder& holder) {
     const bool is_user = holder.kind == Holder::Kind::user;
     for (const auto& [key, rule] : rules.users)
         if (is_user ? names(key, holder.user, holder.name) : key == holder.name)
-            each_part(found, rule, "limits.users." + key, kTakeMissing);
+            each_part(found, rule, "limits.users." + key, kTakeStricter);
     // Whoever may change the limits isn't bound by those of others.
     if (is_user && holder.user == 0) return found;
     complete(found, of_groups(rules, holder.groups));

@@ -28,18 +28,12 @@ tl::unexpected<Refusal> too_much(const Request& request, const std::string& aske
                          "the profile allows " + most + " at most", "ask for " + most + " or less");
 }
 
-/// The memory as it is asked for, without the card that it is for.
-Bytes nominal(const MemoryAsk& ask) {
-    if (const auto* exact = std::get_if<Bytes>(&ask)) return *exact;
-    const auto& share = std::get<CardShare>(ask);
-    return share.in_mib ? Bytes::from_mib(share.gib) : Bytes::from_gib(share.gib);
-}
-
 tl::expected<void, Refusal> check_max(const Request& request, const ProfileValues& max) {
     if (max.memory)
         for (const MemoryAsk& ask : request.memory)
-            if (nominal(ask) > *max.memory)
-                return too_much(request, model::format_size(nominal(ask)), model::format_size(*max.memory));
+            // What a share of a card is depends on the card: check_granted().
+            if (const auto* exact = std::get_if<Bytes>(&ask); exact != nullptr && *exact > *max.memory)
+                return too_much(request, model::format_size(*exact), model::format_size(*max.memory));
     if (max.gpus && (request.every_gpu || request.count > *max.gpus))
         return too_much(request, request.every_gpu ? "every GPU" : std::to_string(request.count) + " GPUs",
                         std::to_string(*max.gpus) + (*max.gpus == 1 ? " GPU" : " GPUs"));
@@ -72,6 +66,16 @@ bool is_profile_name(std::string_view name) {
            });
 }
 
+bool exceeds_its_max(const Profile& profile) {
+    const auto more = [](const auto& value, const auto& most) { return value && most && *value > *most; };
+    const ProfileValues& values = profile.values;
+    const ProfileValues& max = profile.max;
+    const bool other_measure =
+        (values.weight && max.percent && !max.weight) || (values.percent && max.weight && !max.percent);
+    return more(values.memory, max.memory) || more(values.percent, max.percent) ||
+           more(values.weight, max.weight) || more(values.gpus, max.gpus) || other_measure;
+}
+
 tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& profiles) {
     if (request.profile.empty()) return {};
     const auto found = profiles.find(request.profile);
@@ -85,6 +89,17 @@ tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& prof
     }
     const bool asks_for_gpus = !request.gpus.empty() || request.every_gpu || request.count > 1;
     if (values.gpus && !asks_for_gpus) request.count = *values.gpus;
+    return {};
+}
+
+tl::expected<void, Refusal> check_granted(const Request& request, const Profiles& profiles,
+                                          const std::vector<model::Quota>& quotas) {
+    const auto found = profiles.find(request.profile);
+    if (found == profiles.end() || !found->second.max.memory) return {};
+    const Bytes most = *found->second.max.memory;
+    for (const model::Quota& quota : quotas)
+        if (quota.memory_limit > most)
+            return too_much(request, model::format_size(quota.memory_limit), model::format_size(most));
     return {};
 }
 

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tl/expected.hpp>
 
 #include "core/model/bytes.hpp"
+#include "core/model/quota.hpp"
 #include "core/model/refusal.hpp"
 #include "core/request/request.hpp"
 
@@ -32,6 +34,9 @@ struct Profile {
     friend bool operator==(const Profile&, const Profile&) = default;
 };
 
+/// Whether the profile's own values are none that it would allow.
+[[nodiscard]] bool exceeds_its_max(const Profile& profile);
+
 /// By name.
 using Profiles = std::map<std::string, Profile>;
 
@@ -42,5 +47,11 @@ using Profiles = std::map<std::string, Profile>;
 /// Fills in what the request leaves to its profile; nothing if it names none. Refused: not_found; invalid (it
 /// asks for more than the profile's maximum).
 [[nodiscard]] tl::expected<void, model::Refusal> apply_profile(Request& request, const Profiles& profiles);
+
+/// The same of what it was granted: a share of a card, and kept settings, may be more than they look.
+/// Refused: invalid.
+[[nodiscard]] tl::expected<void, model::Refusal> check_granted(const Request& request,
+                                                               const Profiles& profiles,
+                                                               const std::vector<model::Quota>& quotas);
 
 }  // namespace cgpu::request

@@ -61,7 +61,12 @@ class Validator {
         for (const Entry& entry : entries) {
             if (entry.path.size() < 3 || entry.path[0] != "profiles") continue;
             const auto found = config.profiles.find(entry.path[1]);
-            if (found == config.profiles.end() || found->second.values.memory) continue;
+            if (found == config.profiles.end()) continue;
+            if (request::exceeds_its_max(found->second)) {
+                add(entry, "the profile asks for more than its max", "raise its max, or lower its values");
+                found->second.max = {};  // said once
+            }
+            if (found->second.values.memory) continue;
             add(entry, "the profile has no memory", "a line such as mem: 4GiB besides");
             found->second.values.memory = model::Bytes();  // said once
         }

@@ -62,9 +62,10 @@ int spawn(const std::filesystem::path& program, const app::PersonWord& who, int 
 
 /// Its child is killed with it: whoever hangs in a name service holds nobody up.
 struct People::Question {
-    Question(std::uint64_t its_number, app::PersonWord its_who, Found its_found)
-        : number(its_number), who(std::move(its_who)), found(std::move(its_found)) {}
+    Question(std::uint64_t its_number, app::PersonWord its_who)
+        : number(its_number), who(std::move(its_who)) {}
     ~Question() {
+        output.reset();  // a watch of a descriptor goes before the descriptor does
         if (pipe >= 0) close(pipe);
         if (child > 0) kill(child, SIGKILL);
     }
@@ -73,7 +74,7 @@ struct People::Question {
 
     std::uint64_t number;
     app::PersonWord who;
-    Found found;
+    std::vector<Found> found;  ///< all that have asked the same
     pid_t child = 0;
     int pipe = -1;
     std::string text;
@@ -94,8 +95,11 @@ void People::reap() {
 }
 
 void People::look_up(const app::PersonWord& who, Found found) {
+    for (auto& [number, question] : open_)
+        if (question->who == who) return question->found.push_back(std::move(found));
     const auto number = ++last_;
-    open_.emplace(number, std::make_unique<Question>(number, who, std::move(found)));
+    open_.emplace(number, std::make_unique<Question>(number, who))
+        .first->second->found.push_back(std::move(found));
     start_more();
 }
 
@@ -151,11 +155,11 @@ void People::readable(Question& question) {
 }
 
 void People::answer(Question& question, app::Result<app::Person> person) {
-    const auto found = std::move(question.found);
+    const auto all = std::move(question.found);
     open_.erase(question.number);
     --running_;
     start_more();
-    found(person);
+    for (const auto& found : all) found(person);
 }
 
 }  // namespace cgpu::people

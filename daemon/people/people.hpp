@@ -15,7 +15,9 @@ namespace cgpu::people {
 
 constexpr const char* kProgram = "/usr/lib/cgpu/cgpu-people";
 
-/// Asks the name service by a program of its own, so that cgpud never waits for it.
+/// Asks the name service by a program of its own, so that cgpud never waits for it. Whoever asks for somebody
+/// who is being looked up gets the same answer: as each user may ask about that user only, none takes the
+/// places of others.
 class People final : public app::People {
   public:
     /// How long the program may take before it is killed.

@@ -21,7 +21,8 @@ using client::Result;
 using Kind = client::ClientError::Kind;
 
 constexpr const char* kUnmanaged = "unmanaged";
-constexpr std::array<std::string_view, 3> kStates = {"waiting", "running", kUnmanaged};
+constexpr const char* kPaused = "paused";
+constexpr std::array<std::string_view, 4> kStates = {"waiting", "running", kPaused, kUnmanaged};
 
 bool declares(const client::Snapshot& snapshot, const std::string& user) {
     return std::ranges::any_of(snapshot.instances, [&](const client::Instance& instance) {
@@ -69,8 +70,9 @@ Result<std::optional<std::uint32_t>> uid_of(const Input& input, const client::Sn
 Result<std::string> read_state(const std::string& asked) {
     const std::string state = model::lowered(asked);
     if (asked.empty() || std::ranges::count(kStates, state) > 0) return state;
-    return client::fail(Kind::usage, "--state " + model::quote(asked) +
-                                         ": there is no such state. Try: waiting, running or unmanaged.");
+    return client::fail(Kind::usage,
+                        "--state " + model::quote(asked) +
+                            ": there is no such state. Try: waiting, running, paused or unmanaged.");
 }
 
 bool is_on(const client::Instance& instance, const std::string& uuid) {
@@ -87,10 +89,18 @@ bool is_of(const std::optional<std::uint32_t>& owner, const std::string& declare
     return owner ? owner == chosen.uid : declared == chosen.user;
 }
 
+/// A paused one isn't running, if only on one of its GPUs.
+bool is_in_state(const client::Instance& instance, const std::string& state) {
+    const bool paused =
+        instance.managed &&
+        std::ranges::any_of(instance.gpus, [](const client::OnGpu& place) { return place.quota.paused; });
+    return paused ? state == kPaused : state_text(instance) == state;
+}
+
 bool is_wanted(const client::Instance& instance, const Chosen& chosen) {
     return (chosen.gpu.empty() || is_on(instance, chosen.gpu)) &&
            (chosen.user.empty() || is_of(instance.owner, instance.declared_owner, chosen)) &&
-           (chosen.state.empty() || state_text(instance) == chosen.state);
+           (chosen.state.empty() || is_in_state(instance, chosen.state));
 }
 
 bool is_wanted(const client::UnmanagedContainer& container, const Chosen& chosen) {

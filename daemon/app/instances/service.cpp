@@ -191,6 +191,8 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     auto grant = admission::admit(state_.node(), **request, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed()) return unmanaged(*parsed_id, name);
+    if (auto known = request::check_granted(**request, settings_.profiles, grant->quotas); !known)
+        return tl::unexpected(known.error());
     if (const auto allowed = admission::check_mode(settings_.unmanaged, state_.node(), defaults.mode,
                                                    **request, grant->quotas);
         !allowed)

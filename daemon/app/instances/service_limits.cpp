@@ -25,11 +25,17 @@ void Service::describe_limits(const std::string& word, std::uint32_t caller,
                               std::function<void(const Result<view::Limits>&)> done) {
     const auto own = std::to_string(caller);
     if (outside_.limits == nullptr) return done(view::Limits{});
-    if (caller != 0 && !word.empty() && word != own && word != "containers")
-        return done(model::refuse(Refusal::Reason::not_permitted, "limits of user " + model::quote(word),
-                                  "only root may ask for another user's", "cgpuctl limits, for your own"));
+    const bool of_another = caller != 0 && !word.empty() && word != own && word != "containers";
+    if (of_another)
+        // A user may say the own name, too.
+        done = [this, word, caller, done = std::move(done)](const Result<view::Limits>& limits) {
+            if (!limits || outside_.limits->is_called(caller, word)) return done(limits);
+            done(model::refuse(Refusal::Reason::not_permitted, "limits of user " + model::quote(word),
+                               "only root may ask for another user's", "cgpuctl limits, for your own"));
+        };
     outside_.limits->describe(
-        word.empty() ? own : word, [this]() -> const model::Node& { return node(); }, std::move(done));
+        word.empty() || of_another ? own : word, [this]() -> const model::Node& { return node(); },
+        std::move(done));
 }
 
 }  // namespace cgpu::app

@@ -1,5 +1,6 @@
 #include "daemon/app/limits/owner_limits.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -11,7 +12,12 @@ namespace {
 
 using Kind = limits::Holder::Kind;
 
+constexpr std::size_t kLongestName = 256;
+const limits::Holder kRoot{Kind::user, 0, "root", {}};
+
 limits::Holder holder_of(const Person& person, const model::Owner& owner) {
+    // Nobody becomes root, who has no limits, by declaring it.
+    if (!owner.user && person.user == 0U) return {};
     if (person.user) return {Kind::user, *person.user, person.name, person.groups};
     return {Kind::declared, 0, owner.declared, {}};
 }
@@ -24,6 +30,7 @@ void OwnerLimits::set_rules(limits::Rules rules) {
 }
 
 std::optional<PersonWord> OwnerLimits::needed(const model::Owner& owner) const {
+    if (owner.user == 0U) return std::nullopt;
     if (owner.user) {
         // Without rules for users and groups by their names, the id says all.
         const bool by_name = !rules_.users.empty() || !rules_.groups.empty() || rules_.trust_declared_owners;
@@ -41,8 +48,13 @@ const OwnerLimits::Known* OwnerLimits::find(const PersonWord& who, Nanos most_ag
 
 void OwnerLimits::prepare(const model::Owner& owner, std::function<void(const Result<void>&)> done) {
     const auto who = rules_.empty() ? std::nullopt : needed(owner);
-    if (!who || find(*who, kKept) != nullptr) return done({});
-    people_.look_up(*who, [this, who = *who, done = std::move(done)](const Result<Person>& person) {
+    if (!who) return done({});
+    find_out(*who, std::move(done));
+}
+
+void OwnerLimits::find_out(const PersonWord& who, std::function<void(const Result<void>&)> done) {
+    if (find(who, kKept) != nullptr) return done({});
+    people_.look_up(who, [this, who, done = std::move(done)](const Result<Person>& person) {
         if (!person) return done(tl::unexpected(person.error()));
         if (known_.size() >= kMostKept) known_.clear();
         known_.insert_or_assign(who, Known{*person, loop_.now()});
@@ -57,17 +69,20 @@ void OwnerLimits::describe(const std::string& word, std::function<const model::N
     const char* const last = word.data() + word.size();
     const auto [end, error] = std::from_chars(word.data(), last, id);
     const bool is_id = error == std::errc{} && end == last;
-    if (const auto valid = model::check_owner_name(word); !is_id && !valid)
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+    if (!is_id && (word.empty() || word.size() > kLongestName || std::ranges::any_of(word, is_control)))
         return done(model::refuse(model::Refusal::Reason::invalid, "user " + model::quote(word),
-                                  valid.error(), "name a user, or use containers"));
-    people_.look_up(is_id ? PersonWord(id) : PersonWord(word), [this, word, node = std::move(node),
-                                                                done = std::move(done)](
-                                                                   const Result<Person>& person) {
-        if (!person) return done(tl::unexpected(person.error()));
-        if (!person->user && !rules_.trust_declared_owners)
-            return done(model::refuse(model::Refusal::Reason::not_found, "user " + word,
+                                  "no user has such a name", "name a user, or use containers"));
+    if (word == "0" || word == "root") return done(view_of(node(), {node(), rules_, kRoot}));
+    const auto who = is_id ? PersonWord(id) : PersonWord(word);
+    find_out(who, [this, who, word, node = std::move(node),
+                   done = std::move(done)](const Result<void>& asked) {
+        if (!asked) return done(tl::unexpected(asked.error()));
+        const auto* known = find(who, 2 * kKept);
+        if (known == nullptr || (!known->person.user && !rules_.trust_declared_owners))
+            return done(model::refuse(model::Refusal::Reason::not_found, "user " + model::quote(word),
                                       "the system knows no such user", "name one that getent passwd shows"));
-        done(view_of(node(), {node(), rules_, holder_of(*person, {std::nullopt, word})}));
+        done(view_of(node(), {node(), rules_, holder_of(known->person, {std::nullopt, word})}));
     });
 }
 
@@ -81,9 +96,18 @@ Result<std::optional<limits::Allowance>> OwnerLimits::allowance(const model::Nod
         if (known == nullptr)
             return model::refuse(model::Refusal::Reason::try_again, model::describe(owner),
                                  "the limits have just changed", "try the same again");
+        // A group database that can't be read looks as one without the group, and the group may have a rule.
+        if (!rules_.groups.empty())
+            for (const auto& group : known->person.groups)
+                if (group.name.empty())
+                    return model::refuse(
+                        model::Refusal::Reason::unsupported, model::describe(owner),
+                        "the name service has no name for its group " + std::to_string(group.id) +
+                            ", so nobody knows which limits hold",
+                        "getent group " + std::to_string(group.id) + ", which asks the same name service");
         holder = holder_of(known->person, owner);
     } else if (owner.user) {
-        holder = {Kind::user, *owner.user, {}, {}};
+        holder = *owner.user == 0 ? kRoot : limits::Holder{Kind::user, *owner.user, {}, {}};
     }
     limits::Allowance allowance(node, rules_, std::move(holder));
     if (allowance.rules().empty()) return std::nullopt;

@@ -35,6 +35,11 @@ class OwnerLimits {
     [[nodiscard]] Result<std::optional<limits::Allowance>> allowance(const model::Node& node,
                                                                      const model::Owner& owner) const;
 
+    /// Whether the user has this name, as far as it is known.
+    [[nodiscard]] bool is_called(std::uint32_t user, const std::string& name) const {
+        const auto* known = find(user, 2 * kKept);
+        return known != nullptr && known->person.name == name;
+    }
     /// The limits of a user, by a word for it: a user id, a name, or `containers` for those of root's engine
     /// that nobody owns. Refused: not_found.
     void describe(const std::string& word, std::function<const model::Node&()> node,
@@ -46,6 +51,7 @@ class OwnerLimits {
         Nanos at;
     };
 
+    void find_out(const PersonWord& who, std::function<void(const Result<void>&)> done);
     /// Empty: the rules need to know nothing of it.
     [[nodiscard]] std::optional<PersonWord> needed(const model::Owner& owner) const;
     [[nodiscard]] const Known* find(const PersonWord& who, Nanos most_age) const;

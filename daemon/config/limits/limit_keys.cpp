@@ -104,7 +104,8 @@ std::string limit_names() {
 /// Why no user or group can have the name.
 std::optional<std::string> bad_name(const std::string& name) {
     if (name.empty() || name.size() > kLongestName || model::valid_utf8(name) != name ||
-        std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == ':'; }))
+        name.front() == ' ' || name.back() == ' ' ||
+        std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == ':'; }))
         return "no user or group has such a name";
     const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
     if (is_number && (name.size() > 10 || (name.size() > 1 && name.front() == '0')))

@@ -29,21 +29,23 @@ std::optional<std::vector<std::string_view>> split(std::string_view text) {
 
 std::string write_answer(const app::Person& person) {
     std::string text = person.user ? std::to_string(*person.user) : std::string();
-    text += '\0' + person.name + '\0';
+    text += '\0' + person.name + '\0' + std::to_string(person.groups.size()) + '\0';
     for (const auto& group : person.groups) text += std::to_string(group.id) + '\0' + group.name + '\0';
     return text;
 }
 
 std::optional<app::Person> read_answer(std::string_view text) {
     const auto parts = split(text);
-    if (!parts || parts->size() < 2 || parts->size() % 2 != 0) return std::nullopt;
+    if (!parts || parts->size() < 3) return std::nullopt;
+    const auto groups = to_id((*parts)[2]);
+    if (!groups || parts->size() != 3 + std::size_t{2} * *groups) return std::nullopt;
     app::Person person;
     if (!parts->front().empty()) {
         person.user = to_id(parts->front());
         if (!person.user) return std::nullopt;
     }
     person.name = (*parts)[1];
-    for (std::size_t at = 2; at < parts->size(); at += 2) {
+    for (std::size_t at = 3; at < parts->size(); at += 2) {
         const auto id = to_id((*parts)[at]);
         if (!id) return std::nullopt;
         person.groups.push_back({*id, std::string((*parts)[at + 1])});

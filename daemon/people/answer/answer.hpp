@@ -8,8 +8,8 @@
 
 namespace cgpu::people {
 
-/// What cgpu-people prints: the user's id (empty: there is none), its name, and of each group id and name,
-/// each ended by a NUL. Names of users have none.
+/// What cgpu-people prints: the user's id (empty: there is none), its name, the number of its groups, and of
+/// each group id and name, each ended by a NUL. Names of users have none.
 [[nodiscard]] std::string write_answer(const app::Person& person);
 /// Empty: it isn't a whole answer.
 [[nodiscard]] std::optional<app::Person> read_answer(std::string_view text);

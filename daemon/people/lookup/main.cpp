@@ -22,18 +22,25 @@ using cgpu::app::Person;
 /// More than Linux gives a process (NGROUPS_MAX).
 constexpr int kMostGroups = 65536;
 
-void add_groups(Person& person, const passwd& user) {
+/// Whether the error says that there is none; others say that the name service has failed (getpwnam(3)).
+bool says_none(int error) { return error == 0 || error == ENOENT || error == ESRCH; }
+
+/// False: the name service has failed. A group that is left out may be one with a limit.
+bool add_groups(Person& person, const char* name, gid_t primary) {
     std::vector<gid_t> ids(64);
     int count = static_cast<int>(ids.size());
-    while (getgrouplist(user.pw_name, user.pw_gid, ids.data(), &count) < 0) {
-        if (count > kMostGroups || count <= static_cast<int>(ids.size())) return;
+    while (getgrouplist(name, primary, ids.data(), &count) < 0) {
+        if (count > kMostGroups || count <= static_cast<int>(ids.size())) return false;
         ids.resize(static_cast<std::size_t>(count));
     }
     ids.resize(static_cast<std::size_t>(count));
     for (const gid_t id : ids) {
+        errno = 0;
         const group* const found = getgrgid(id);
+        if (found == nullptr && !says_none(errno)) return false;
         person.groups.push_back({id, found != nullptr ? found->gr_name : ""});
     }
+    return true;
 }
 
 }  // namespace
@@ -55,21 +62,19 @@ int main(int count, char** words) {
     } else {
         return 2;
     }
-    // These say that there is no such user; another one, that the name service has failed (getpwnam(3)).
-    const bool none = errno == 0 || errno == ENOENT || errno == ESRCH || errno == EBADF || errno == EPERM;
-    if (user == nullptr && !none) {
+    if (user == nullptr && !says_none(errno)) {
         std::perror("cgpu-people");
         return 1;
     }
     if (user != nullptr) {
-        const passwd found = *user;
-        person.user = found.pw_uid;
-        person.name = found.pw_name;
+        person.user = user->pw_uid;
+        person.name = user->pw_name;
         // The entry lies in memory that the next look-up may use again.
-        std::string name = found.pw_name;
-        passwd kept = found;
-        kept.pw_name = name.data();
-        add_groups(person, kept);
+        const gid_t primary = user->pw_gid;
+        if (!add_groups(person, person.name.c_str(), primary)) {
+            std::perror("cgpu-people: the groups");
+            return 1;
+        }
     }
     const std::string answer = cgpu::people::write_answer(person);
     return std::fwrite(answer.data(), 1, answer.size(), stdout) == answer.size() && std::fflush(stdout) == 0

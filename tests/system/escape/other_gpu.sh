@@ -42,7 +42,7 @@ for word in report kill; do
             wait_for 20 is_ready "$name"
             wait_for 5 is_shown "$name"
             wait_for 5 told_of "${pids[$name]}"
-            expect has <(cgpuctl list) "$name +1 +[0-9.]+MiB \\(not its GPU: 1 process outside the module\\)"
+            expect has <(cgpuctl list) "$name +[^ ]+ +1 +[0-9.]+MiB \\(not its GPU: 1 process outside the module\\)"
             expect has <(cgpuctl show "$name") "^Not its GPU: +1 \\($other\\)"
             expect has <(cgpuctl show "$name") "^Outside the module: +${pids[$name]}"
             # Beside it there is the honest job of that GPU only.

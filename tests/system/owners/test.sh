@@ -138,6 +138,40 @@ expect_error 'it is a number' ask_as_root box 1GiB CGPU_OWNER 1000
 rm /etc/cgpu/cgpud.yaml.d/60-trust.yaml
 reload
 
+# --- many ask at once, and the name service hangs for one of them
+pid=$(cat "$CGPU_LAB/cgpud.pid")
+for _ in {1..25}; do
+    asking=()
+    for user in carol carol bob alice; do
+        as $user cgpuctl limits >/dev/null 2>&1 &
+        asking+=($!)
+    done
+    as alice cgpuctl run --mem 100MiB --dry-run -- true >/dev/null 2>&1 &
+    asking+=($!)
+    kill -HUP "$pid"
+    wait "${asking[@]}"
+done
+expect kill -0 "$pid"
+expect mv /usr/lib/cgpu/cgpu-people /usr/lib/cgpu/cgpu-people.real
+printf '#!/bin/sh\n[ "$2" = %s ] && exec sleep 100\nexec /usr/lib/cgpu/cgpu-people.real "$@"\n' "$(id -u carol)" >/usr/lib/cgpu/cgpu-people
+expect chmod 755 /usr/lib/cgpu/cgpu-people
+reload
+asking=()
+for _ in {1..40}; do
+    as carol cgpuctl limits >/dev/null 2>&1 &
+    asking+=($!)
+done
+expect quietly as alice timeout 4 cgpuctl run --mem 100MiB --dry-run -- true
+expect quietly timeout 4 cgpuctl run --mem 100MiB --user root --dry-run -- true
+expect_error "user id $(id -u carol): the name service doesn't answer" as carol cgpuctl limits
+wait "${asking[@]}"
+chmod 600 /etc/group
+expect mv /usr/lib/cgpu/cgpu-people.real /usr/lib/cgpu/cgpu-people
+reload
+expect_error 'the name service has (failed|no name for its group)' run alice 100MiB --dry-run -- true
+chmod 644 /etc/group
+reload
+
 # --- what is in use
 limit_of() { cgpuctl limits "$1" --json | jq -r --arg limit "$2" '.limits[] | select(.limit == $limit) | "\(.used) \(.most) \(.key)"'; }
 expect_equal "alice's memory" "$(limit_of alice memory)" "$((3 << 30)) $((4 << 30)) limits.groups.students.memory"

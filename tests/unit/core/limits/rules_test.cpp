@@ -50,7 +50,9 @@ TEST(LimitRules, OfSeveralGroupsTheStricterCounts) {
 TEST(LimitRules, NameUsersAndGroupsByTheirIdsToo) {
     EXPECT_EQ(in_force(rules(), user(1002, "carol")).instances->key, "limits.users.1002.instances");
     EXPECT_EQ(in_force(rules(), user(1001, "", {{2001, ""}})).instances->key, "limits.groups.2001.instances");
-    // A user who is called as another's id is.
+    auto twice = rules();
+    twice.users["carol"].instances = 5;
+    EXPECT_EQ(in_force(twice, user(1002, "carol")).instances->most, 1U) << "the stricter of both";
     EXPECT_EQ(in_force(rules(), user(1003, "")).instances->key, "limits.default.instances");
 }
 
@@ -80,6 +82,7 @@ TEST(LimitRules, CountWhatIsDeclaredOnlyWhereThatIsTrusted) {
     EXPECT_TRUE(is_held(all, alice, declared));
     EXPECT_FALSE(is_held(all, {}, declared));
     EXPECT_TRUE(is_held(all, {}, {}));
+    EXPECT_TRUE(is_held(all, {}, {std::nullopt, "root"})) << "nobody becomes root by it";
     EXPECT_FALSE(is_held(all, user(1001, "bob"), declared));
     EXPECT_FALSE(is_held(all, user(1001, ""), {})) << "nobody's name is nobody's";
     const Holder unknown{Kind::declared, 0, "zoe", {}};

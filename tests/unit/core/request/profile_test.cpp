@@ -60,13 +60,33 @@ TEST(Profile, HoldsItsMaximum) {
     EXPECT_EQ(
         why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "9GiB"}}),
         "9GiB with CGPU_PROFILE=\"notebook\": the profile allows 8GiB at most. Try: ask for 8GiB or less.");
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"ALIYUN_COM_GPU_MEM_CONTAINER", "9"}}), "");
     EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_COMPUTE", "51%"}}), "");
     EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_WEIGHT", "1"}}), "") << "its part isn't known";
     EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "0,1"}}), "");
     EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "all"}}), "");
     EXPECT_NE(why_not({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "6"}}), "");
     EXPECT_NE(why_not({{"CGPU_PROFILE", "pair"}, {"CGPU_COMPUTE", "5%"}}), "");
+}
+
+TEST(Profile, HoldsItsMaximumOfWhatAShareOfTheCardIs) {
+    Request request = with({{"CGPU_PROFILE", "notebook"},
+                            {"ALIYUN_COM_GPU_MEM_CONTAINER", "4"},
+                            {"ALIYUN_COM_GPU_MEM_DEV", "4"}});
+    EXPECT_TRUE(check_granted(request, profiles(), {quota(0, 8192)}));
+    EXPECT_FALSE(check_granted(request, profiles(), {quota(0, 8192), quota(1, 8193)}));
+    request.profile = "";
+    EXPECT_TRUE(check_granted(request, profiles(), {quota(0, 16130)}));
+}
+
+TEST(Profile, AsksForNoMoreThanItAllows) {
+    EXPECT_FALSE(exceeds_its_max(profiles().at("notebook")));
+    EXPECT_FALSE(exceeds_its_max(profiles().at("pair")));
+    Profile contradicts = profiles().at("pair");
+    contradicts.max.gpus = 1;
+    EXPECT_TRUE(exceeds_its_max(contradicts));
+    contradicts = profiles().at("pair");
+    contradicts.max = {std::nullopt, 50, std::nullopt, std::nullopt};
+    EXPECT_TRUE(exceeds_its_max(contradicts)) << "its weight is no percentage";
 }
 
 TEST(Profile, IsOneThatTheNodeHas) {

@@ -68,7 +68,7 @@ TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
           "limits: {users: {alice: {gpus: 100001}}}\n", "limits: {users: {alice: {memory: 8}}}\n",
           "limits: {users: {alice: {memory: 08GiB}}}\n", "limits: {users: {alice: {compute: 0%}}}\n",
           "limits: {users: {alice: {compute: 101%}}}\n", "limits: {users: {alice: {priority: yes}}}\n",
-          "limits: {users: {\"a b\": {gpus: 1}}}\n", "limits: {users: {\"\": {gpus: 1}}}\n",
+          "limits: {users: {\" ab\": {gpus: 1}}}\n", "limits: {users: {\"\": {gpus: 1}}}\n",
           "limits: {users: {0100: {gpus: 1}}}\n", "limits: {groups: {\"a:b\": {gpus: 1}}}\n",
           "limits: {trust_declared_owners: maybe}\n", "limits: {default: {gpus: }}\n",
           "limits: {users: {alice: {gpus: {most: 1}}}}\n", "limits: 3\n"})
@@ -90,6 +90,20 @@ TEST(ConfigProfiles, AreReadWithTheirMaxima) {
     EXPECT_EQ(notebook.max.gpus, 2U);
     EXPECT_EQ(config.profiles.at("batch-1").values.weight, 3U);
     EXPECT_EQ(show_profiles(config.profiles).size(), 6U);
+}
+
+TEST(ConfigProfiles, RefuseMoreThanTheirMaximum) {
+    EXPECT_EQ(refusal_of("profiles: {a: {mem: 4GiB, max: {mem: 1GiB}}}\n"),
+              "test:1: profiles.a.mem = \"4GiB\": the profile asks for more than its max. Try: raise its "
+              "max, or lower "
+              "its values.");
+}
+
+TEST(ConfigLimits, TakeNamesOfDirectoryServices) {
+    const auto rules =
+        limits_of("limits: {groups: {domain users: {gpus: 1}}, users: {\"ACME\\\\alice\": {gpus: 1}}}\n");
+    EXPECT_TRUE(rules.groups.contains("domain users"));
+    EXPECT_TRUE(rules.users.contains("ACME\\alice"));
 }
 
 TEST(ConfigProfiles, RefuseWhatIsNone) {

@@ -83,6 +83,19 @@ TEST_F(PeopleTest, WaitsForNoNameServiceForLong) {
         << found->error().text;
 }
 
+TEST_F(PeopleTest, AnswersAllWhoAskTheSameAtOnce) {
+    const auto count = folder_.path() / "count";
+    People people(loop_, script("echo x >>" + count.string() + "\nprintf '7\\0bob\\0000\\0'\n"));
+    int answered = 0;
+    for (int i = 0; i < 100; ++i)
+        people.look_up(std::uint32_t{7}, [&](const app::Result<Person>& person) {
+            answered += person && person->name == "bob" ? 1 : 0;
+        });
+    for (int i = 0; i < 1000 && answered < 100; ++i) loop_.look();
+    EXPECT_EQ(answered, 100);
+    EXPECT_EQ(std::filesystem::file_size(count), 2U) << "the name service is asked once";
+}
+
 TEST_F(PeopleTest, SaysWhatIsWrong) {
     People missing(loop_, folder_.path() / "none");
     EXPECT_NE(ask(missing, std::uint32_t{1}).error().text.find("can't be started"), std::string::npos);

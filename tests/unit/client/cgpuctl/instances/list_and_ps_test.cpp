@@ -98,7 +98,7 @@ TEST_F(Choosing, ByState) {
     EXPECT_EQ(listed(), "web free") << "what books its GPUs has no limit either";
     input_.state = "stopped";
     EXPECT_EQ(call(&list).error().text,
-              "--state \"stopped\": there is no such state. Try: waiting, running or unmanaged.");
+              "--state \"stopped\": there is no such state. Try: waiting, running, paused or unmanaged.");
 }
 
 TEST_F(Choosing, HoldsForTheTableAndForIds) {

@@ -96,8 +96,8 @@ class Child {
         pid_ = fork();
         if (pid_ == 0) {
             signal(SIGTERM, deaf ? SIG_IGN : SIG_DFL);
-            for (bool told = write(ready[1], "x", 1) == 1; told;) pause();
-            _exit(1);
+            if (write(ready[1], "x", 1) != 1) _exit(1);
+            for (;;) pause();
         }
         char byte = 0;
         EXPECT_EQ(read(ready[0], &byte, 1), 1);

@@ -79,11 +79,27 @@ TEST_F(OwnerLimitsTest, of_containers_count_those_that_nobody_owns) {
     EXPECT_EQ(people.asked, 0) << "these rules need no name service";
 }
 
+TEST_F(OwnerLimitsTest, nobody_is_root_by_declaring_it) {
+    rules = {};
+    rules.users["alice"].instances = 1;
+    rules.containers.instances = 1;
+    rules.trust_declared_owners = true;
+    limits.set_rules(rules);
+    people.known.push_back({0, "root", {}});
+    EXPECT_EQ(text(ask(0, "one", "1GiB", {{"CGPU_OWNER", "root"}})), "admitted");
+    EXPECT_NE(text(ask(0, "two", "1GiB", {{"CGPU_OWNER", "root"}})), "admitted");
+    EXPECT_NE(text(ask(0, "two", "1GiB")), "admitted");
+    EXPECT_EQ(text(ask(0, "two", "1GiB", {{"CGPU_OWNER", "alice"}})), "admitted");
+}
+
 TEST_F(OwnerLimitsTest, refuse_where_the_name_service_does) {
     people.broken = true;
+    EXPECT_EQ(text(ask(0, "roots", "1GiB", {}, {{}, 0})), "admitted") << "root's limits need none";
     EXPECT_NE(text(ask(1000, "one", "1GiB")).find("the name service doesn't answer"), std::string::npos);
     EXPECT_EQ(text(ask(0, "web", "1GiB")), "admitted") << "about containers it isn't asked";
     people.broken = false;
+    people.known[1].groups.push_back({4711, ""});
+    EXPECT_NE(text(ask(1001, "bobs", "1GiB")).find("no name for its group 4711"), std::string::npos);
     people.answers = false;
     EXPECT_EQ(text(ask(1000, "one", "1GiB")), "one: it waits. Try: wait.");
     rules.users["alice"].instances = 0;
@@ -118,9 +134,12 @@ TEST_F(OwnerLimitsTest, are_told_to_their_user) {
     EXPECT_EQ(told->error().reason, Refusal::Reason::not_permitted);
     service->describe_limits("bob", 0, tell);
     EXPECT_TRUE((*told)->limits.empty());
+    service->describe_limits("alice", 1000, tell);
+    ASSERT_TRUE(*told) << "a user may say the own name";
+    EXPECT_EQ((*told)->holder, "alice");
     service->describe_limits("zoe", 0, tell);
     EXPECT_EQ(told->error().reason, Refusal::Reason::not_found);
-    service->describe_limits("a b", 0, tell);
+    service->describe_limits("a\tb", 0, tell);
     EXPECT_EQ(told->error().reason, Refusal::Reason::invalid);
 }
 

@@ -22,7 +22,7 @@ wait_for 10 shows whale '.gpus[0].memory_used_bytes > 12000000000' true
 expect_equal "its state in JSON" "$(in_json whale '[.managed, .state, .gpus[0].index, .gpus[0].memory_limit_bytes]')" \
     '[false,"unmanaged",0,null]'
 listed whale >"$scratch/listed"
-expect has "$scratch/listed" 'whale +0 +12[0-9]+MiB .* unmanaged'
+expect has "$scratch/listed" 'whale +- +0 +12[0-9]+MiB .* unmanaged'
 expect_equal "ids of instances" "$(cgpuctl list -q)" ""
 asks=(CGPU_MEM=8GiB CGPU_GPUS=0)
 expect_error 'cgpu: 8GiB .*MiB of 16130MiB is free \(unmanaged containers hold 12[0-9]+MiB\)' in_container -- info

@@ -72,11 +72,11 @@ expect_between "sum by day" "$(jq '[.rows[].gpu_seconds] | add' "$scratch/report
 echo "All forms can be read by others."
 expect cgpuctl report --csv >"$scratch/report.csv"
 expect cgpuctl report --svg "$scratch/report.svg" >"$scratch/table"
-expect has "$scratch/table" '^three  +0 +1 +[0-9.]+s +[0-9.]+% +[0-9.]+% '
+expect has "$scratch/table" '^three  +root +1 +[0-9.]+s +[0-9.]+% +[0-9.]+% '
 expect python3 "$here/forms.py" "$scratch/report.csv" "$scratch/report.svg" one three alone large full
 expect setpriv --reuid=65534 --regid=65534 --clear-groups cgpuctl report --no-legend >"$scratch/table"
 expect_equal "lines for anybody" "$(wc -l <"$scratch/table")" 5
-expect_error 'it is none of name, gpu and day' cgpuctl report --by hour
+expect_error 'it is none of name, gpu, day and user' cgpuctl report --by hour
 
 echo "A restart loses nothing, the kill of cgpud an interval at most, and nothing is counted twice."
 job long --gpus 0 -- burn --forever --kernel-us 1000

@@ -58,7 +58,7 @@ lines=$(lab-log | wc -l)
 expect_equal "instances created and released" "$(tenant churn 600)" 600
 expect_equal "the history's growth" $(($(stat -c %s /var/lib/cgpu/history) - size)) 0
 expect_between "lines of the log" $(($(lab-log | wc -l) - lines)) 100 500
-expect has <(cgpuctl report --no-legend) '^worker +0 +1 +'
+expect has <(cgpuctl report --no-legend) '^worker +root +1 +'
 many() { in_log '"x".*\(4[0-9][0-9] times since the last such line\)' || in_log 'x.*times since the last such line'; }
 wait_for 10 many
 

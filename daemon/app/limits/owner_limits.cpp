@@ -12,7 +12,7 @@ namespace {
 
 using Kind = limits::Holder::Kind;
 
-constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestUserName = 256;
 const limits::Holder kRoot{Kind::user, 0, "root", {}};
 
 limits::Holder holder_of(const Person& person, const model::Owner& owner) {
@@ -70,7 +70,7 @@ void OwnerLimits::describe(const std::string& word, std::function<const model::N
     const auto [end, error] = std::from_chars(word.data(), last, id);
     const bool is_id = error == std::errc{} && end == last;
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-    if (!is_id && (word.empty() || word.size() > kLongestName || std::ranges::any_of(word, is_control)))
+    if (!is_id && (word.empty() || word.size() > kLongestUserName || std::ranges::any_of(word, is_control)))
         return done(model::refuse(model::Refusal::Reason::invalid, "user " + model::quote(word),
                                   "no user has such a name", "name a user, or use containers"));
     if (word == "0" || word == "root") return done(view_of(node(), {node(), rules_, kRoot}));

@@ -21,14 +21,14 @@ Profiles profiles() {
     return all;
 }
 
-Request with(const Variables& variables) {
+Request resolved(const Variables& variables) {
     Request request = request_in(variables);
     const auto applied = apply_profile(request, profiles());
     EXPECT_TRUE(applied) << applied.error().text;
     return request;
 }
 
-std::string why_not(const Variables& variables) {
+std::string refused_by_profile(const Variables& variables) {
     Request request = request_in(variables);
     const auto applied = apply_profile(request, profiles());
     if (applied) return {};
@@ -37,41 +37,43 @@ std::string why_not(const Variables& variables) {
 }
 
 TEST(Profile, SaysWhatTheRequestDoesnt) {
-    const auto request = with({{"CGPU_PROFILE", "notebook"}});
+    const auto request = resolved({{"CGPU_PROFILE", "notebook"}});
     EXPECT_EQ(request.memory, std::vector<MemoryAsk>{Bytes::from_gib(4)});
     EXPECT_EQ(request.percent, 25U);
     EXPECT_EQ(request.count, 1U);
-    const auto pair = with({{"CGPU_PROFILE", " pair "}});
+    const auto pair = resolved({{"CGPU_PROFILE", " pair "}});
     EXPECT_EQ(pair.weight, 3U);
     EXPECT_EQ(pair.count, 2U);
 }
 
 TEST(Profile, IsOverriddenByWhatIsAskedBesides) {
-    const auto request = with({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "6GiB"}, {"CGPU_COMPUTE", "50%"}});
+    const auto request =
+        resolved({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "6GiB"}, {"CGPU_COMPUTE", "50%"}});
     EXPECT_EQ(request.memory, std::vector<MemoryAsk>{Bytes::from_gib(6)});
     EXPECT_EQ(request.percent, 50U);
-    EXPECT_EQ(with({{"CGPU_PROFILE", "pair"}, {"CGPU_GPUS", "0"}}).gpus.size(), 1U);
-    EXPECT_EQ(with({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "5"}}).weight, 5U);
-    EXPECT_EQ(with({{"CGPU_PROFILE", "pair"}, {"CGPU_MEM", "100GiB"}}).memory.size(), 1U)
+    EXPECT_EQ(resolved({{"CGPU_PROFILE", "pair"}, {"CGPU_GPUS", "0"}}).gpus.size(), 1U);
+    EXPECT_EQ(resolved({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "5"}}).weight, 5U);
+    EXPECT_EQ(resolved({{"CGPU_PROFILE", "pair"}, {"CGPU_MEM", "100GiB"}}).memory.size(), 1U)
         << "it has no maximum";
 }
 
 TEST(Profile, HoldsItsMaximum) {
     EXPECT_EQ(
-        why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "9GiB"}}),
+        refused_by_profile({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "9GiB"}}),
         "9GiB with CGPU_PROFILE=\"notebook\": the profile allows 8GiB at most. Try: ask for 8GiB or less.");
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_COMPUTE", "51%"}}), "");
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_WEIGHT", "1"}}), "") << "its part isn't known";
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "0,1"}}), "");
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "all"}}), "");
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "6"}}), "");
-    EXPECT_NE(why_not({{"CGPU_PROFILE", "pair"}, {"CGPU_COMPUTE", "5%"}}), "");
+    EXPECT_NE(refused_by_profile({{"CGPU_PROFILE", "notebook"}, {"CGPU_COMPUTE", "51%"}}), "");
+    EXPECT_NE(refused_by_profile({{"CGPU_PROFILE", "notebook"}, {"CGPU_WEIGHT", "1"}}), "")
+        << "its part isn't known";
+    EXPECT_NE(refused_by_profile({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "0,1"}}), "");
+    EXPECT_NE(refused_by_profile({{"CGPU_PROFILE", "notebook"}, {"CGPU_GPUS", "all"}}), "");
+    EXPECT_NE(refused_by_profile({{"CGPU_PROFILE", "pair"}, {"CGPU_WEIGHT", "6"}}), "");
+    EXPECT_NE(refused_by_profile({{"CGPU_PROFILE", "pair"}, {"CGPU_COMPUTE", "5%"}}), "");
 }
 
 TEST(Profile, HoldsItsMaximumOfWhatAShareOfTheCardIs) {
-    Request request = with({{"CGPU_PROFILE", "notebook"},
-                            {"ALIYUN_COM_GPU_MEM_CONTAINER", "4"},
-                            {"ALIYUN_COM_GPU_MEM_DEV", "4"}});
+    Request request = resolved({{"CGPU_PROFILE", "notebook"},
+                                {"ALIYUN_COM_GPU_MEM_CONTAINER", "4"},
+                                {"ALIYUN_COM_GPU_MEM_DEV", "4"}});
     EXPECT_TRUE(check_granted(request, profiles(), {quota(0, 8192)}));
     EXPECT_FALSE(check_granted(request, profiles(), {quota(0, 8192), quota(1, 8193)}));
     request.profile = "";
@@ -90,7 +92,7 @@ TEST(Profile, AsksForNoMoreThanItAllows) {
 }
 
 TEST(Profile, IsOneThatTheNodeHas) {
-    EXPECT_EQ(why_not({{"CGPU_PROFILE", "notebok"}}),
+    EXPECT_EQ(refused_by_profile({{"CGPU_PROFILE", "notebok"}}),
               "CGPU_PROFILE=\"notebok\": this node has no such profile. Try: use one of notebook, pair.");
     EXPECT_FALSE(parse_request({{"CGPU_PROFILE", "a b"}}));
     EXPECT_FALSE(parse_request({{"CGPU_PROFILE", ""}}));

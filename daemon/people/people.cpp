@@ -150,11 +150,11 @@ void People::readable(Question& question) {
         if (question.text.size() > kMostBytes) break;
     }
     auto person = read_answer(question.text);
-    if (person) return answer(question, std::move(*person));
+    if (person) return answer(question, *person);
     answer(question, unknown(question.who, "the name service has failed"));
 }
 
-void People::answer(Question& question, app::Result<app::Person> person) {
+void People::answer(Question& question, const app::Result<app::Person>& person) {
     const auto all = std::move(question.found);
     open_.erase(question.number);
     --running_;

@@ -40,7 +40,7 @@ class People final : public app::People {
     void start(Question& question);
     void readable(Question& question);
     /// Ends the question and answers it, from the loop.
-    void answer(Question& question, app::Result<app::Person> person);
+    void answer(Question& question, const app::Result<app::Person>& person);
 
     app::Loop& loop_;
     std::filesystem::path program_;

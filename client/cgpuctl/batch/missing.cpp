@@ -44,8 +44,9 @@ client::Result<std::vector<std::string>> drop_missing(Batch& batch, const std::s
     for (std::size_t each = 0; each < batch.changes.size(); ++each) {
         const auto missing = missing_of(batch.changes[each], *snapshot, node);
         if (!missing.empty()) {
-            sentences.push_back(name + ":" + std::to_string(batch.lines[each]) + ": " + missing +
-                                "; it is left out");
+            sentences.push_back(name);
+            sentences.back().append(":").append(std::to_string(batch.lines[each])).append(": ");
+            sentences.back().append(missing).append("; it is left out");
             continue;
         }
         left.changes.push_back(std::move(batch.changes[each]));

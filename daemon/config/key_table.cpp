@@ -4,7 +4,6 @@
 #include <array>
 
 #include "core/model/size.hpp"
-#include "daemon/config/limits/values.hpp"
 
 namespace cgpu::config {
 namespace {

@@ -7,11 +7,9 @@
 #include <tl/expected.hpp>
 
 #include "daemon/config/config.hpp"
+#include "daemon/config/limits/values.hpp"
 
 namespace cgpu::config {
-
-/// Success, or what is wrong with the value.
-using Taken = tl::expected<void, std::string>;
 
 /// When a changed value is in force.
 enum class Applies {

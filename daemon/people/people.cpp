@@ -62,18 +62,22 @@ int spawn(const std::filesystem::path& program, const app::PersonWord& who, int 
 
 /// Its child is killed with it: whoever hangs in a name service holds nobody up.
 struct People::Question {
-    Question(std::uint64_t its_number, app::PersonWord its_who)
-        : number(its_number), who(std::move(its_who)) {}
+    Question(std::uint64_t its_number, app::PersonWord its_who, std::vector<pid_t>& its_killed)
+        : number(its_number), who(std::move(its_who)), killed(its_killed) {}
     ~Question() {
         output.reset();  // a watch of a descriptor goes before the descriptor does
         if (pipe >= 0) close(pipe);
-        if (child > 0) kill(child, SIGKILL);
+        if (child <= 0) return;
+        // Its end hasn't been collected yet, so the number is still its own.
+        kill(child, SIGKILL);
+        killed.push_back(child);
     }
     Question(const Question&) = delete;
     Question& operator=(const Question&) = delete;
 
     std::uint64_t number;
     app::PersonWord who;
+    std::vector<pid_t>& killed;
     std::vector<Found> found;  ///< all that have asked the same
     pid_t child = 0;
     int pipe = -1;
@@ -91,14 +95,14 @@ People::~People() {
 
 /// Without waiting: one that hangs in the kernel ends later.
 void People::reap() {
-    std::erase_if(children_, [](pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; });
+    std::erase_if(killed_, [](pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; });
 }
 
 void People::look_up(const app::PersonWord& who, Found found) {
     for (auto& [number, question] : open_)
         if (question->who == who) return question->found.push_back(std::move(found));
     const auto number = ++last_;
-    open_.emplace(number, std::make_unique<Question>(number, who))
+    open_.emplace(number, std::make_unique<Question>(number, who, killed_))
         .first->second->found.push_back(std::move(found));
     start_more();
 }
@@ -120,7 +124,6 @@ void People::start(Question& question) {
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
         error = spawn(program_, question.who, ends[1], question.child);
         close(ends[1]);
-        if (error == 0) children_.push_back(question.child);
     }
     const auto later = [this, number = question.number](const auto& then) {
         return [this, number, then](auto...) {

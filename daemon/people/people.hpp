@@ -47,7 +47,7 @@ class People final : public app::People {
     std::map<std::uint64_t, std::unique_ptr<Question>> open_;  ///< in the order in which they were asked
     std::uint64_t last_ = 0;
     std::size_t running_ = 0;
-    std::vector<pid_t> children_;  ///< that may not have ended, or whose end was not collected
+    std::vector<pid_t> killed_;  ///< children without a question, whose end was not collected yet
 };
 
 }  // namespace cgpu::people

@@ -1,7 +1,9 @@
 #include "daemon/people/people.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <fstream>
 
@@ -94,6 +96,15 @@ TEST_F(PeopleTest, AnswersAllWhoAskTheSameAtOnce) {
     for (int i = 0; i < 1000 && answered < 100; ++i) loop_.look();
     EXPECT_EQ(answered, 100);
     EXPECT_EQ(std::filesystem::file_size(count), 2U) << "the name service is asked once";
+}
+
+TEST_F(PeopleTest, CollectsTheEndOfNoChildThatItMayStillKill) {
+    People people(loop_, script("exit 0\n"));
+    people.look_up(std::uint32_t{1}, [](const auto&) {});
+    siginfo_t ended{};
+    ASSERT_EQ(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
+    people.look_up(std::uint32_t{2}, [](const auto&) {});
+    EXPECT_EQ(kill(ended.si_pid, 0), 0) << "its number could be another process's by now";
 }
 
 TEST_F(PeopleTest, SaysWhatIsWrong) {

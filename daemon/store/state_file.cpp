@@ -69,7 +69,9 @@ app::Result<void> StateFile::save(const model::Node& node) { return save(State{n
 app::Result<void> StateFile::save(const upgrade::Record& record) { return save(State{state_.node, record}); }
 
 app::Result<void> StateFile::save(State state) {
-    const auto replaced = replace_file(path_, padded(text_.of(state)));
+    auto text = padded(text_.of(state));
+    const auto replaced = replace_file(path_, text);
+    text_.reuse(std::move(text));
     if (!replaced)
         return model::refuse(
             Reason::storage, "saving the state to " + path_.string(), replaced.error(),

@@ -230,12 +230,13 @@ void StateText::kept(const model::Shared<model::Kept>& kept) {
     kept_ = kept;
 }
 
-std::string StateText::filled(std::string_view document) const {
+std::string StateText::filled(std::string_view document) {
     std::size_t size = document.size() + 2048;  // with the checksum, and what fills a file up
     for (const auto& [instance, line] : instances_) size += line.size() + 6;
     for (const auto* lines : {&gpu_lines_, &kept_lines_})
         for (const auto& line : *lines) size += line.size() + 6;
-    std::string text;
+    std::string text = std::exchange(memory_, {});
+    text.clear();
     text.reserve(size);
     auto rest = fill(text, document, "gpus", gpu_lines_, std::identity());
     rest = fill(text, rest, "instances", instances_, &InstanceLine::line);

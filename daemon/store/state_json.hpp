@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -35,6 +36,8 @@ class StateText {
   public:
     /// As write_state().
     [[nodiscard]] std::string of(const State& state);
+    /// The memory of a text that isn't needed any more is for the next one: the kernel clears new memory.
+    void reuse(std::string text) { memory_ = std::move(text); }
 
   private:
     struct InstanceLine {
@@ -45,13 +48,14 @@ class StateText {
     void instances(const model::Instances& instances);
     void kept(const model::Shared<model::Kept>& kept);
     /// With an entry a line.
-    [[nodiscard]] std::string filled(std::string_view document) const;
+    [[nodiscard]] std::string filled(std::string_view document);
 
     std::vector<model::Gpu> gpus_;
     std::vector<std::string> gpu_lines_;
     std::vector<InstanceLine> instances_;  ///< by id
     model::Shared<model::Kept> kept_;
     std::vector<std::string> kept_lines_;
+    std::string memory_;
 };
 
 /// Reads what write_state() wrote, of this version or an older one. Missing, unknown or invalid fields are an

@@ -136,11 +136,10 @@ std::unique_ptr<FileIntake> FileIntake::start(int connection, Of whose, app::Loo
     const Descriptor answer(ends[1]);
     std::unique_ptr<FileIntake> intake(new FileIntake(Descriptor(ends[0]), std::move(done)));
     ++intakes;
-    const bool started = start_apart([connection, whose, &intakes, fd = answer.fd()] {
-        keep_only({connection, fd});
-        take_in(connection, whose, fd);
+    const bool started = start_apart({connection, answer.fd()}, [whose, &intakes](const Apart& fds) {
+        take_in(fds[0], whose, fds[1]);
         // The end of the thread closes the connection, without waiting for what else lies in its queue.
-        keep_only({connection});
+        keep_only(fds[0]);
         --intakes;
     });
     if (!started) {

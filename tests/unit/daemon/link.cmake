@@ -1,6 +1,6 @@
 cgpu_unit_test(daemon_link_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/peer/front.cpp ${CMAKE_CURRENT_LIST_DIR}/link/support/link_puppet.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/link/instance/descriptor_budget_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/link/base/apart_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/instance/descriptor_budget_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link/instance/instance_folder_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link/instance/instance_loop_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/instance/link_members_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/link/instance/link_driver_test.cpp ${CMAKE_CURRENT_LIST_DIR}/link/instance/link_engines_test.cpp

@@ -119,10 +119,11 @@ void Daemon::compose(store::State state) {
         loop_, driver_, *slicer_, events_,
         [this](const auto& id, const auto& gpu) { return leases_->pools().outside(id, gpu); }});
     usage_ = std::make_unique<app::UsageReader>(*leases_, *slicer_, *witness_);
-    history_store_ = open_history();
-    history_ =
-        std::make_unique<app::History>(app::History::Outside{loop_, *usage_, *history_store_, wall_clock_us},
-                                       read_.config.history_interval_s * kSecond);
+    histories_ = open_histories(read_.config);
+    history_ = std::make_unique<app::History>(
+        app::History::Outside{loop_, *usage_, *histories_.records, *histories_.days, wall_clock_us,
+                              local_day_begin},
+        read_.config.history_interval_s * kSecond);
     traces_ = std::make_unique<app::Traces>(
         app::Traces::Outside{loop_, *slicer_, *usage_, trace_sockets_,
                              [this] { return service_ ? &service_->node() : nullptr; }, wall_clock_us});
@@ -162,31 +163,15 @@ void Daemon::compose(store::State state) {
     const app::NodeFollowers followers = {*records_, *history_, *slicer_};
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
-        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_,
-                              events_, wall_clock, processes_.boot_id(), second_looks_.get(), &limits_});
+        app::Service::Outside{
+            loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_, events_, wall_clock,
+            processes_.boot_id(), second_looks_.get(), &limits_,
+            [this](const auto& name, const auto& owner) { history_->refused(name, owner); }});
     limits_.set_rules(read_.config.limits);
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{
         loop_, *bus_, *link_, processes_, driver_, *service_, events_, wall_clock});
     take_unmanaged_rule();
-}
-
-/// Without a history cgpud does all the rest.
-std::unique_ptr<app::HistoryStore> Daemon::open_history() const {
-    const auto path = read_.config.state_dir / "history";
-    if (read_.config.history_mib == 0)
-        return std::make_unique<store::NoHistory>(
-            model::refuse(model::Refusal::Reason::unsupported, "history", "history_mib is 0, so none is kept",
-                          "set history_mib in /etc/cgpu/cgpud.yaml, then systemctl restart cgpud")
-                .value());
-    const system::EndedBySignals reading;
-    auto file = store::HistoryFile::open(path, read_.config.history_mib * kMib);
-    if (!file) {
-        log::error("{} None is kept now.", file.error().text);
-        return std::make_unique<store::NoHistory>(file.error());
-    }
-    if (!(*file)->damage().empty()) log::warn("{}", (*file)->damage());
-    return std::move(*file);
 }
 
 tl::expected<void, std::string> Daemon::start() {
@@ -302,7 +287,8 @@ tl::expected<void, std::string> Daemon::open_to_clients() {
             {driver_,
              {at_start_.config.state_dir, at_start_.config.runtime_dir, at_start_.config.module_dir},
              [this] { return configuration_values(); },
-             *history_store_});
+             *histories_.records,
+             *histories_.days});
         !served)
         return served;
     if (auto named = bus_->request_name(); !named) return named;

@@ -26,11 +26,11 @@
 #include "daemon/config/load.hpp"
 #include "daemon/gpu/driver.hpp"
 #include "daemon/gpu/reader_process.hpp"
+#include "daemon/histories.hpp"
 #include "daemon/left_instances.hpp"
 #include "daemon/link/server.hpp"
 #include "daemon/modules/module_folder.hpp"
 #include "daemon/people/people.hpp"
-#include "daemon/store/history/history_file.hpp"
 #include "daemon/store/instance_records.hpp"
 #include "daemon/store/lease_file.hpp"
 #include "daemon/store/state_file.hpp"
@@ -69,7 +69,6 @@ class Daemon {
     tl::expected<void, std::string> start();
     void compose(store::State state);
     void choose_module(store::State& state);
-    [[nodiscard]] std::unique_ptr<app::HistoryStore> open_history() const;
     void take_over_instances();
     void look_for_gpus();
     [[nodiscard]] app::Nanos next_look_at(app::Nanos every) const;
@@ -113,7 +112,7 @@ class Daemon {
     std::unique_ptr<app::SlicerThread> slicer_;
     std::unique_ptr<app::ComputeWitness> witness_;
     std::unique_ptr<app::UsageReader> usage_;
-    std::unique_ptr<app::HistoryStore> history_store_;
+    Histories histories_;
     std::unique_ptr<app::History> history_;
     std::unique_ptr<bus::Bus> bus_;
     std::unique_ptr<app::Upgrader> upgrader_;

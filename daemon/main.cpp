@@ -67,9 +67,10 @@ int check_kept(const cgpu::config::Config& config) {
         }
     if (!good) return 1;
     // It starts without a history.
-    if (const auto checked = cgpu::store::HistoryFile::check(config.state_dir / "history");
-        !checked && config.history_mib > 0)
-        std::cerr << "cgpud: warning: " << checked.error().text << '\n';
+    for (const auto* file : {"history", "history-days"})
+        if (const auto checked = cgpu::store::HistoryFile::check(config.state_dir / file);
+            !checked && config.history_mib > 0)
+            std::cerr << "cgpud: warning: " << checked.error().text << '\n';
     std::cout << "the configuration and the state are good\n";
     return 0;
 }

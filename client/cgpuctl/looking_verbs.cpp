@@ -110,21 +110,24 @@ std::span<const Verb> looking_verbs() {
         {"report",
          {},
          {{"--since", &Input::since, "TIME",
-           "10min, 1h, yesterday, \"2026-01-31 08:15\"; default: all that is kept"},
+           "10min, 1h, monday, last-week, \"2026-01-31 08:15\"; default: all that is kept"},
           {"--until", &Input::until, "TIME", "the same; default: now"},
-          {"--by", &Input::by, "ROWS", "a row for each name, gpu, day or user; default: name"},
+          {"--period", &Input::period, "PERIOD",
+           "instead of both: yesterday, last-week, last-month, 2026-01, 2026-01-31"},
+          {"--by", &Input::by, "ROWS",
+           "a row for each name, gpu, day, user, or user,day and so on; default: name"},
           {"--svg", &Input::svg, "FILE", "also draw a plot; -: print it instead"},
           {"--csv", &Input::csv, "", "print CSV, with seconds and bytes"},
           kJson,
           kNoLegend},
          false,
-         "Who had the GPUs: GPU time, shares, memory, refusals",
-         "From the history that cgpud keeps on the disk, a record for each instance and minute. GPU-TIME is "
-         "the\n"
-         "larger of what an instance's processes measured and of the least that its turns cost. DUE and GOT\n"
-         "are averages over the time in which the instances were there. The minute that isn't over is "
-         "missing.",
-         "cgpuctl report --since yesterday --by day",
+         "Who had the GPUs: GPU time, memory, starts, refusals",
+         "From the history that cgpud keeps on the disk: a record for each instance and minute, and sums of\n"
+         "each day, which last 400 days. GPU-TIME is the larger of what an instance's processes measured "
+         "and\n"
+         "of the least that its turns cost. DUE and GOT are averages over the time in which the instances\n"
+         "were there. GIB-HOURS are the memory used and granted. The minute that isn't over is missing.",
+         "cgpuctl report --period last-month --by user",
          &report_verb,
          true},
         {"why",

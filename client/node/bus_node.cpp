@@ -199,8 +199,9 @@ Result<std::string> BusNode::describe() {
     return call([&] { return bus().manager.Describe(); });
 }
 
-Result<std::vector<std::byte>> BusNode::read_history() {
-    const auto file = call([&] { return bus().manager.OpenHistory(); });
+namespace {
+
+Result<std::vector<std::byte>> content_of_history(const Result<sdbus::UnixFd>& file) {
     if (!file) return tl::unexpected(file.error());
     auto content = files::content_of(file->get());
     if (!content)
@@ -208,6 +209,16 @@ Result<std::vector<std::byte>> BusNode::read_history() {
                     "history: it can't be read: " + std::generic_category().message(content.error()) +
                         ". Try: journalctl -u cgpud, and the disk.");
     return std::move(*content);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> BusNode::read_history() {
+    return content_of_history(call([&] { return bus().manager.OpenHistory(); }));
+}
+
+Result<std::vector<std::byte>> BusNode::read_days() {
+    return content_of_history(call([&] { return bus().manager.OpenDailyHistory(); }));
 }
 
 Result<int> BusNode::start_trace(const std::string& gpu, std::uint32_t seconds) {

@@ -31,6 +31,7 @@ class BusNode final : public Node {
     Result<std::uint64_t> apply(const std::vector<Change>& changes, const Making& how) override;
     Result<std::string> describe() override;
     Result<std::vector<std::byte>> read_history() override;
+    Result<std::vector<std::byte>> read_days() override;
     Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override;
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                         const Making& how) override;

@@ -98,6 +98,8 @@ class Node {
     virtual Result<std::string> describe() = 0;
     /// The file of the history (core/history/ring.hpp). Refused: cgpud keeps none.
     virtual Result<std::vector<std::byte>> read_history() = 0;
+    /// The file of the sums of days (core/history/day_sums.hpp), of the same form. Refused: cgpud keeps none.
+    virtual Result<std::vector<std::byte>> read_days() = 0;
     /// Begins a trace of the GPU. Returns a socket with its records (core/trace), which the caller closes. To
     /// end it before the seconds have passed, shut down the socket's sending side.
     virtual Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) = 0;

@@ -20,7 +20,7 @@ std::vector<Series> series(std::span<const Record> records, const Span& span, By
     std::map<std::pair<std::string, model::Owner>, Series> by_key;
     for (const Record& record : records) {
         if (record.begin_us >= span.to_us || record.end_us() <= span.from_us) continue;
-        Series& one = by_key[{key_of(record, by, day_of), owner_of(record, by)}];
+        Series& one = by_key[{key_of(record, by, day_of), owner_of(record, {by})}];
         one.gpu_s.resize(parts);
         one.due_s.resize(parts);
         // One before the part by the rounded quotient: part_of() decides.
@@ -35,11 +35,11 @@ std::vector<Series> series(std::span<const Record> records, const Span& span, By
         }
     }
     std::vector<Series> all;
-    for (const Total& total : totals(records, span, by, day_of)) {
-        const auto found = by_key.find({total.key, total.owner});
+    for (const Total& total : totals(records, span, {by}, day_of)) {
+        const auto found = by_key.find({total.keys.front(), total.owner});
         if (found == by_key.end()) continue;
         all.push_back(std::move(found->second));
-        all.back().key = total.key;
+        all.back().key = total.keys.front();
         all.back().owner = total.owner;
         by_key.erase(found);
     }

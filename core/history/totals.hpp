@@ -25,16 +25,22 @@ enum class By {
     user,  ///< whose the instances are
 };
 
+/// What a row is of: of several, one of each. Not empty, and none is there twice.
+using Dimensions = std::vector<By>;
+
 /// The day of a moment (microseconds since 1970), in the reader's time zone.
 using DayOf = std::function<std::string(std::uint64_t)>;
 
-/// Sums of the records of one name and owner, of one owner, of one GPU, or of one day.
+/// Sums of the records of one name and owner, of one owner, of one GPU, of one day, or of one of each of some
+/// of these.
 struct Total {
-    std::string key;
-    std::string gpu;            ///< of a row that is a GPU: its UUID
-    model::Owner owner = {};    ///< of a row that is a name or a user
-    std::size_t instances = 0;  ///< different ones
-    std::uint64_t gpu_ns = 0;   ///< of each record what was measured or granted, whichever is more
+    std::vector<std::string> keys;     ///< of the dimensions, in their order
+    std::string gpu;                   ///< of a row of one GPU: its UUID; empty: of none
+    model::Owner owner = {};           ///< of a row of one name or user
+    std::size_t instances = 0;         ///< different ones
+    std::size_t starts = 0;            ///< of instances, in the span
+    std::uint64_t refused_starts = 0;  ///< requests for one
+    std::uint64_t gpu_ns = 0;          ///< of each record what was measured or granted, whichever is more
     std::uint64_t reported_ns = 0;
     std::uint64_t granted_ns = 0;
     std::uint64_t due_ns = 0;
@@ -43,6 +49,8 @@ struct Total {
     std::uint64_t refused = 0;
     std::uint64_t memory_limit = 0;  ///< bytes: the largest of one instance on one GPU
     std::uint64_t memory_peak = 0;   ///< bytes: the same
+    double memory_granted = 0;       ///< the limits, summed over the time; GiB x hours
+    double memory_used = 0;          ///< what was charged, summed over the time; GiB x hours
     /// The time in which there was any of its instances, summed over GPUs; the second is the part of it in
     /// which cgpu divided the compute.
     std::uint64_t covered_us = 0;
@@ -64,13 +72,13 @@ struct Total {
 [[nodiscard]] std::string key_of(const Record& record, By by, const DayOf& day_of);
 /// The owner of the record's row. Two users may have instances of one name, and any user may take the name of
 /// another's.
-[[nodiscard]] model::Owner owner_of(const Record& record, By by);
+[[nodiscard]] model::Owner owner_of(const Record& record, const Dimensions& by);
 
 /// Sums what the records have in the span; of a record that is partly in it, the part of its times. Calls,
-/// allocations and peaks belong to the record's last moment. Sorted: names and users by GPU time, the largest
-/// first; GPUs by their indices, days by their order.
-[[nodiscard]] std::vector<Total> totals(std::span<const Record> records, const Span& span, By by,
-                                        const DayOf& day_of);
+/// allocations, starts and peaks belong to the record's last moment. Sorted: names and users by GPU time, the
+/// largest first; GPUs by their indices, days by their order; rows of several dimensions by these.
+[[nodiscard]] std::vector<Total> totals(std::span<const Record> records, const Span& span,
+                                        const Dimensions& by, const DayOf& day_of);
 
 /// The part of `figure` that belongs to the span, if it came evenly in the time of the record.
 [[nodiscard]] double part_in(const Record& record, std::uint64_t figure, const Span& span);

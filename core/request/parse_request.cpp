@@ -253,6 +253,12 @@ bool is_disabled(const Variables& variables) {
 
 }  // namespace
 
+std::string declared_owner(const Variables& variables) {
+    if (!check_lengths(variables)) return {};
+    const auto owner = read_owner(variables);
+    return owner ? owner->value_or("") : std::string();
+}
+
 bool declines_management(const Variables& variables) {
     if (!check_lengths(variables)) return false;
     if (is_disabled(variables)) return true;

@@ -89,6 +89,9 @@ struct Request {
 /// variable.
 [[nodiscard]] tl::expected<std::optional<Request>, model::Refusal> parse_request(const Variables& variables);
 
+/// Whom the variables declare to be the owner; empty: nobody, or they can't be read.
+[[nodiscard]] std::string declared_owner(const Variables& variables);
+
 /// Whether they say that the container is not to be managed, by CGPU_DISABLE or an amount of zero. False if
 /// they ask for nothing at all, or can't be read.
 [[nodiscard]] bool declines_management(const Variables& variables);

@@ -69,6 +69,7 @@ struct Input {
 
     // of events
     std::string since;  ///< of report, too
+    std::string period;
     std::string type;
     std::string lines;
 

@@ -159,7 +159,12 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "USER") return users(node);
     if (name == "GPU|node...") return joined(gpus(node), {{"node", "all GPUs"}});
     if (name == "TYPE") return types_of_events();
-    if (name == "TIME") return {{"10min", ""}, {"1h", ""}, {"today", ""}, {"yesterday", ""}};
+    if (name == "TIME")
+        return {{"10min", ""},     {"1h", ""},     {"today", ""},
+                {"yesterday", ""}, {"monday", ""}, {"last-week", ""}};
+    if (name == "PERIOD")
+        return {{"today", ""},      {"yesterday", ""},  {"this-week", ""}, {"last-week", ""},
+                {"this-month", ""}, {"last-month", ""}, {"this-year", ""}, {"last-year", ""}};
     if (name == "ROWS")
         return {{"name", "of instances"}, {"gpu", ""}, {"day", ""}, {"user", "whose the instances are"}};
     if (name == "INSTANCE..." || name == "INSTANCE") return instances(node);

@@ -105,6 +105,27 @@ std::optional<std::uint64_t> day(std::uint64_t now, int days_ago) {
     return moment(parts, false);
 }
 
+/// The beginning of the last day of this name, today included, or of a part of the calendar.
+std::optional<std::uint64_t> named_day(std::string_view text, std::uint64_t now) {
+    static constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
+                                                              "thursday", "friday", "saturday"};
+    const auto today = local(now).tm_wday;
+    const auto back_to = [&](int weekday) { return (today - weekday + 7) % 7; };
+    for (int weekday = 0; weekday < 7; ++weekday) {
+        const auto name = kDays[static_cast<std::size_t>(weekday)];
+        if (text == name || text == name.substr(0, 3)) return day(now, back_to(weekday));
+    }
+    if (text == "this week") return day(now, back_to(1));
+    if (text == "last week") return day(now, back_to(1) + 7);
+    auto parts = local(now);
+    if (text == "this month") return day(now, parts.tm_mday - 1);
+    if (text != "last month") return std::nullopt;
+    parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
+    parts.tm_mday = 1;
+    --parts.tm_mon;
+    return moment(parts, false);
+}
+
 /// A date, a time of the day or both.
 std::optional<std::uint64_t> calendar(std::string text, std::uint64_t now) {
     const bool utc = text.ends_with('z') || text.ends_with(" utc");
@@ -126,6 +147,7 @@ std::optional<std::uint64_t> parsed(std::string_view text, std::uint64_t now) {
     if (text == "now") return now;
     if (text == "today") return day(now, 0);
     if (text == "yesterday") return day(now, 1);
+    if (const auto begin = named_day(with_spaces(text), now)) return begin;
     if (text.starts_with('-')) return before(now, duration(model::trimmed(text.substr(1))));
     if (text.ends_with(" ago")) return before(now, duration(model::trimmed(text.substr(0, text.size() - 4))));
     if (text.starts_with('@')) {
@@ -141,13 +163,19 @@ std::optional<std::uint64_t> parsed(std::string_view text, std::uint64_t now) {
 
 }  // namespace
 
+std::string with_spaces(std::string_view text) {
+    std::string spaced(text);
+    std::ranges::replace(spaced, '-', ' ');
+    return spaced;
+}
+
 client::Result<std::uint64_t> parse_since(const std::string& text, std::uint64_t now,
                                           std::string_view option) {
     const auto small = model::lowered(text);
     if (const auto time = parsed(model::trimmed(small), now)) return *time;
     return client::fail(client::ClientError::Kind::usage,
                         std::string(option) + " " + model::quote(text) +
-                            ": it is no time. Try: 10min, 1h, yesterday or \"2026-01-31 08:15\".");
+                            ": it is no time. Try: 10min, 1h, monday, yesterday or \"2026-01-31 08:15\".");
 }
 
 }  // namespace cgpu::cgpuctl

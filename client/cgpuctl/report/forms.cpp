@@ -1,5 +1,6 @@
 #include "client/cgpuctl/report/forms.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -13,6 +14,7 @@ namespace cgpu::cgpuctl::report {
 namespace {
 
 using history::By;
+using history::Dimensions;
 using history::Total;
 
 const char* name_of(By by) {
@@ -29,7 +31,10 @@ const char* name_of(By by) {
     return "";
 }
 
-bool has_owner(By by) { return by == By::name || by == By::user; }
+bool has(const Dimensions& by, By one) { return std::ranges::find(by, one) != by.end(); }
+bool has_owner(const Dimensions& by) { return has(by, By::name) || has(by, By::user); }
+/// Users are rows already.
+bool shows_owner(const Dimensions& by) { return has(by, By::name) && !has(by, By::user); }
 
 std::string decimals(double value, int digits) {
     std::array<char, 64> text{};
@@ -53,6 +58,9 @@ constexpr int kNanos = 9;
 constexpr int kMicros = 6;
 const std::array kFigures = {
     Figure{"instances", [](const Total& t) { return std::optional(static_cast<double>(t.instances)); }, 0},
+    Figure{"starts", [](const Total& t) { return std::optional(static_cast<double>(t.starts)); }, 0},
+    Figure{"starts_refused",
+           [](const Total& t) { return std::optional(static_cast<double>(t.refused_starts)); }, 0},
     Figure{"gpu_seconds", [](const Total& t) { return std::optional(seconds(t.gpu_ns)); }, kNanos},
     Figure{"reported_seconds", [](const Total& t) { return std::optional(seconds(t.reported_ns)); }, kNanos},
     Figure{"granted_seconds", [](const Total& t) { return std::optional(seconds(t.granted_ns)); }, kNanos},
@@ -65,15 +73,19 @@ const std::array kFigures = {
            [](const Total& t) { return std::optional(static_cast<double>(t.memory_peak)); }, 0},
     Figure{"memory_limit_bytes",
            [](const Total& t) { return std::optional(static_cast<double>(t.memory_limit)); }, 0},
+    Figure{"memory_granted_gib_hours", [](const Total& t) { return std::optional(t.memory_granted); },
+           kMicros},
+    Figure{"memory_used_gib_hours", [](const Total& t) { return std::optional(t.memory_used); }, kMicros},
     Figure{"allocations_refused",
            [](const Total& t) { return std::optional(static_cast<double>(t.refused)); }, 0},
     Figure{"present_seconds",
            [](const Total& t) { return std::optional(static_cast<double>(t.covered_us) / 1e6); }, kMicros},
 };
 
-Json to_json(const Total& total, By by) {
-    Json row = {{name_of(by), total.key}};
-    if (by == By::gpu) row["uuid"] = total.gpu;
+Json to_json(const Total& total, const Dimensions& by) {
+    Json row = Json::object();
+    for (std::size_t i = 0; i < by.size(); ++i) row[name_of(by[i])] = total.keys[i];
+    if (has(by, By::gpu)) row["uuid"] = total.gpu;
     if (has_owner(by)) {
         row["owner"] = total.owner.user ? Json(*total.owner.user) : Json();
         row["declared_owner"] = total.owner.declared;
@@ -90,56 +102,67 @@ Json to_json(const Total& total, By by) {
     return row;
 }
 
-}  // namespace
-
-Table to_table(const std::vector<Total>& totals, By by, UserNames& users) {
+std::string head_of(By by) {
     std::string head = name_of(by);
     for (char& letter : head) letter = static_cast<char>(letter - 'a' + 'A');
-    std::vector<std::string> heads = {head,  "INSTANCES", "GPU-TIME",    "DUE",
-                                      "GOT", "WAITED",    "MEMORY-PEAK", "REFUSED"};
-    if (by == By::name) heads.insert(heads.begin() + 1, "OWNER");
+    return head;
+}
+
+}  // namespace
+
+Table to_table(const std::vector<Total>& totals, const Dimensions& by, UserNames& users) {
+    std::vector<std::string> heads;
+    for (const By one : by) heads.push_back(head_of(one));
+    if (shows_owner(by)) heads.emplace_back("OWNER");
+    for (const auto* head :
+         {"STARTS", "DENIED", "GPU-TIME", "DUE", "GOT", "WAITED", "MEMORY-PEAK", "GIB-HOURS", "REFUSED"})
+        heads.emplace_back(head);
     Table table(std::move(heads));
     for (const Total& total : totals) {
-        std::vector<std::string> cells = {shown_name(total.key),
-                                          std::to_string(total.instances),
-                                          decimals(seconds(total.gpu_ns), 2) + "s",
-                                          share(total.share_due()),
-                                          share(total.share_got()),
-                                          decimals(seconds(total.waited_ns), 2) + "s",
-                                          of_text(total.memory_peak, total.memory_limit),
-                                          std::to_string(total.refused)};
-        if (by == By::name)
-            cells.insert(cells.begin() + 1, owner_text(total.owner.user, total.owner.declared, users));
+        std::vector<std::string> cells;
+        for (const auto& key : total.keys) cells.push_back(shown_name(key));
+        if (shows_owner(by)) cells.push_back(owner_text(total.owner.user, total.owner.declared, users));
+        for (auto& cell : std::vector<std::string>{
+                 std::to_string(total.starts), std::to_string(total.refused_starts),
+                 decimals(seconds(total.gpu_ns), 2) + "s", share(total.share_due()), share(total.share_got()),
+                 decimals(seconds(total.waited_ns), 2) + "s", of_text(total.memory_peak, total.memory_limit),
+                 decimals(total.memory_used, 2) + " / " + decimals(total.memory_granted, 2),
+                 std::to_string(total.refused)})
+            cells.push_back(std::move(cell));
         table.add(std::move(cells));
     }
     return table;
 }
 
-std::string to_csv(const std::vector<Total>& totals, By by) {
-    std::string text = name_of(by);
-    if (by == By::gpu) text += ",uuid";
+std::string to_csv(const std::vector<Total>& totals, const Dimensions& by) {
+    std::string text;
+    for (const By one : by) text += (text.empty() ? "" : ",") + std::string(name_of(one));
+    if (has(by, By::gpu)) text += ",uuid";
     for (const Figure& figure : kFigures) text += std::string(",") + figure.name;
     if (has_owner(by)) text += ",owner,declared_owner";
     text += '\n';
     for (const Total& total : totals) {
-        text += csv_cell(total.key);
-        if (by == By::gpu) text += "," + total.gpu;
+        std::string line;
+        for (const auto& key : total.keys) line += (line.empty() ? "" : ",") + csv_cell(key);
+        if (has(by, By::gpu)) line += "," + total.gpu;
         for (const Figure& figure : kFigures) {
-            text += ',';
-            if (const auto value = figure.value(total)) text += decimals(*value, figure.digits);
+            line += ',';
+            if (const auto value = figure.value(total)) line += decimals(*value, figure.digits);
         }
         if (has_owner(by))
-            text += "," + (total.owner.user ? std::to_string(*total.owner.user) : std::string()) + "," +
+            line += "," + (total.owner.user ? std::to_string(*total.owner.user) : std::string()) + "," +
                     csv_cell(total.owner.declared);
-        text += '\n';
+        text += line + '\n';
     }
     return text;
 }
 
-std::string to_json_text(const std::vector<Total>& totals, By by, const history::Span& span) {
+std::string to_json_text(const std::vector<Total>& totals, const Dimensions& by, const history::Span& span) {
+    std::string names;
+    for (const By one : by) names += (names.empty() ? "" : ",") + std::string(name_of(one));
     Json json = {{"since", static_cast<double>(span.from_us) / 1e6},
                  {"until", static_cast<double>(span.to_us) / 1e6},
-                 {"by", name_of(by)},
+                 {"by", names},
                  {"rows", Json::array()}};
     for (const Total& total : totals) json["rows"].push_back(to_json(total, by));
     return to_text(json);

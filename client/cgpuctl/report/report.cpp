@@ -3,6 +3,7 @@
 #include <chrono>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "client/cgpuctl/report/plot_parts.hpp"
 #include "client/cgpuctl/report/request.hpp"
 #include "client/cgpuctl/report/svg.hpp"
+#include "core/history/day_sums.hpp"
 #include "core/history/ring.hpp"
 #include "core/history/series.hpp"
 #include "core/model/quote.hpp"
@@ -36,8 +38,8 @@ std::uint64_t now_us() {
         std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count());
 }
 
-Result<Records> read_records(client::Node& node) {
-    const auto file = node.read_history();
+/// Of a file of the history.
+Result<Records> records_of(const Result<std::vector<std::byte>>& file) {
     if (!file) return tl::unexpected(file.error());
     auto reading = history::read_ring(*file);
     switch (reading.kind) {
@@ -53,6 +55,23 @@ Result<Records> read_records(client::Node& node) {
     return client::fail(
         ClientError::Kind::failed,
         "history: what cgpud keeps is no history. Try: systemctl restart cgpud, which begins a new one.");
+}
+
+struct Known {
+    Records records;                           ///< with the sums of days of which some aren't kept
+    std::optional<std::uint64_t> lost_before;  ///< nothing is kept of that time; microseconds since 1970
+};
+
+Result<Known> read_known(client::Node& node) {
+    auto records = records_of(node.read_history());
+    if (!records) return tl::unexpected(records.error());
+    auto sums = records_of(node.read_days());
+    if (!sums) return tl::unexpected(sums.error());
+    const bool lost_records = !records->empty() && records->front().number > 1;
+    const bool lost_sums = sums->empty() || sums->front().number > 1;
+    Known known{history::joined(std::move(*records), std::move(*sums)), std::nullopt};
+    if (lost_records && lost_sums) known.lost_before = known.records.front().begin_us;
+    return known;
 }
 
 /// From the first record, and until the last one, where nothing else was asked for. That may be later than
@@ -94,15 +113,15 @@ void warn_of_a_clock_that_was_ahead(const Request& request, const Records& recor
 }
 
 /// Records that a full ring has lost can't be told from a time without any.
-void warn(const Request& request, const Records& records, const std::vector<history::Total>& totals,
+void warn(const Request& request, const Known& known, const std::vector<history::Total>& totals,
           std::uint64_t now, Terminal& terminal) {
+    const auto& records = known.records;
     if (records.empty()) {
         terminal.warning("The history has no records yet: cgpud writes them at the end of each interval.");
         return;
     }
-    const auto& oldest = records.front();
-    if (!request.from_beginning && oldest.number > 1 && oldest.begin_us > request.span.from_us)
-        terminal.warning("The history begins at " + report::minute_text(oldest.begin_us) +
+    if (!request.from_beginning && known.lost_before && *known.lost_before > request.span.from_us)
+        terminal.warning("The history begins at " + report::minute_text(*known.lost_before) +
                          ": older records have been overwritten.");
     warn_of_a_clock_that_was_ahead(request, records, now, terminal);
     if (totals.empty())
@@ -124,41 +143,48 @@ std::string rows_are(By by) {
 }
 
 /// Rows that are users are shown by their names.
-template <class Rows>
-void name_users(Rows& rows, UserNames& users) {
-    for (auto& row : rows) row.key = owner_text(row.owner.user, row.owner.declared, users);
+void name_users(std::vector<history::Total>& totals, const history::Dimensions& by, UserNames& users) {
+    for (auto& total : totals)
+        for (std::size_t i = 0; i < by.size(); ++i)
+            if (by[i] == By::user) total.keys[i] = owner_text(total.owner.user, total.owner.declared, users);
 }
 
 /// A plot has one text for each row.
-template <class Rows>
-void add_owners(Rows& rows) {
+template <class Rows, class Key>
+void add_owners(Rows& rows, Key key) {
     std::map<std::string, int> times;
-    for (const auto& row : rows) ++times[row.key];
+    for (auto& row : rows) ++times[key(row)];
     for (auto& row : rows)
-        if (times[row.key] > 1)
-            row.key += " (" + (row.owner == model::Owner{} ? "no owner known" : describe(row.owner)) + ")";
+        if (times[key(row)] > 1)
+            key(row) += " (" + (row.owner == model::Owner{} ? "no owner known" : describe(row.owner)) + ")";
 }
 
+/// `by`: what the rows are, one dimension.
 std::string plot_of(const Request& request, const history::Span& span, const Records& records,
                     std::vector<history::Total> totals, UserNames& users) {
-    const auto parts = report::plot_parts(span, request.by == By::day, kMostParts);
+    const auto rows = request.by.front();
+    const auto parts = report::plot_parts(span, rows == By::day, kMostParts);
     // Days are the time axis already.
-    const auto by = request.by == By::day ? By::name : request.by;
+    const auto by = rows == By::day ? By::name : rows;
     report::Plot plot;
     plot.title =
         "GPU time from " + report::minute_text(span.from_us) + " to " + report::minute_text(span.to_us);
     plot.span = parts.span;
     plot.part = parts.length;
     plot.series = history::series(records, parts.span, by, report::day_text, parts.count);
-    if (by == By::gpu)
+    const auto of_total = [](history::Total& total) -> std::string& { return total.keys.front(); };
+    const auto of_series = [](history::Series& series) -> std::string& { return series.key; };
+    if (by == By::gpu) {
         for (auto& series : plot.series) series.key.insert(0, "GPU ");
-    if (by == By::gpu)
-        for (auto& total : totals) total.key.insert(0, "GPU ");
-    if (by == By::user) name_users(plot.series, users);
-    if (by == By::name) add_owners(plot.series);
-    if (by == By::name) add_owners(totals);
+        for (auto& total : totals) of_total(total).insert(0, "GPU ");
+    }
+    if (by == By::user)
+        for (auto& series : plot.series)
+            series.key = owner_text(series.owner.user, series.owner.declared, users);
+    if (by == By::name) add_owners(plot.series, of_series);
+    if (by == By::name) add_owners(totals, of_total);
     plot.totals = std::move(totals);
-    plot.rows = rows_are(request.by);
+    plot.rows = rows_are(rows);
     const auto length = parts.span.to_us - parts.span.from_us;
     plot.label = length > 2 * kDayUs     ? report::day_text
                  : length > kSecondsUpTo ? report::clock_text
@@ -182,15 +208,15 @@ Result<void> report_verb(const Input& input, client::Node& node, Terminal& termi
     const auto now = now_us();
     const auto request = report::parse_request(input, now);
     if (!request) return tl::unexpected(request.error());
-    const auto records = read_records(node);
-    if (!records) return tl::unexpected(records.error());
-    const auto span = span_of(*request, *records);
-    auto totals = history::totals(*records, span, request->by, report::day_text);
+    const auto known = read_known(node);
+    if (!known) return tl::unexpected(known.error());
+    const auto span = span_of(*request, known->records);
+    auto totals = history::totals(known->records, span, request->by, report::day_text);
     UserNames users(input.host.empty());
-    if (request->by == By::user) name_users(totals, users);
-    warn(*request, *records, totals, now, terminal);
+    name_users(totals, request->by, users);
+    warn(*request, *known, totals, now, terminal);
     if (!request->svg.empty()) {
-        const auto text = plot_of(*request, span, *records, totals, users);
+        const auto text = plot_of(*request, span, known->records, totals, users);
         if (request->svg == "-") {
             terminal.out() << text;
             return {};

@@ -16,7 +16,7 @@ struct Request {
     history::Span span;  ///< without --since: from the beginning
     bool from_beginning = true;
     bool until_now = true;  ///< without --until
-    history::By by = history::By::name;
+    history::Dimensions by = {history::By::name};
     Form form = Form::table;
     std::string svg;  ///< a file; `-`: the output; empty: no plot
 };

@@ -125,14 +125,15 @@ void draw_shares(SvgWriter& svg, const Plot& plot, const std::vector<Series>& al
     double top = kShares;
     for (std::size_t row = 0; row < std::min(plot.totals.size(), kMostRows); ++row, top += kRow) {
         const Total& total = plot.totals[row];
-        const auto same = std::ranges::find(all, total.key, &Series::key);
+        const auto same = std::ranges::find(all, total.keys.front(), &Series::key);
         const auto* colour =
             same == all.end() ? kColours.back() : kColours[static_cast<std::size_t>(same - all.begin())];
-        svg.text(kNameEnd - 8, top + 15, "end", "", shown(total.key));
+        svg.text(kNameEnd - 8, top + 15, "end", "", shown(total.keys.front()));
         svg.frame(kNameEnd, top, scale, kRow - 10);
         const double got = std::min(1.0, total.share_got().value_or(0));
         if (got > 0)
-            svg.bar(kNameEnd, top, got * scale, kRow - 10, colour, total.key + ": " + shares_of(total));
+            svg.bar(kNameEnd, top, got * scale, kRow - 10, colour,
+                    total.keys.front() + ": " + shares_of(total));
         if (const auto due = total.share_due())
             svg.mark(kNameEnd + std::min(1.0, *due) * scale, top - 3, top + kRow - 7);
         svg.text(kRight + 20, top + 15, "start", "small", shares_of(total));

@@ -9,6 +9,7 @@ InstanceUsage UsageReader::usage(const model::InstanceId& id, const model::Uuid&
     usage.memory_used = leases_.pools().used(id, gpu);
     usage.memory_leased = leases_.pools().leased(id, gpu);
     usage.memory_peak = leases_.peak(id, gpu);
+    usage.memory_time = leases_.memory_time(id, gpu);
     usage.memory_unexplained = leases_.pools().unexplained(id, gpu);
     usage.allocations_refused = leases_.pools().refused(id, gpu);
     for (const auto& [process, bytes] : leases_.pools().holders(id, gpu))

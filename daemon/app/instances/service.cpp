@@ -144,15 +144,18 @@ Result<void> Service::take_configured() {
 Result<Created> Service::create_instance(std::string_view id, std::string_view name,
                                          const std::map<std::string, std::string>& variables,
                                          const Caller& caller, Options options, Origin origin) {
+    const auto owner = owner_of_new(caller, origin, request::declared_owner(variables));
     auto created = try_to_create(id, name, variables, caller, options, std::move(origin));
-    if (!created && !options.dry_run) admission_refused(id, name, caller, created.error());
+    if (!created && !options.dry_run) admission_refused(id, name, caller, owner, created.error());
     return created;
 }
 
 void Service::admission_refused(std::string_view id, std::string_view name, const Caller& caller,
-                                const model::Refusal& refusal) {
+                                const model::Owner& owner, const model::Refusal& refusal) {
     if (outside_.second_look != nullptr && outside_.second_look->may_be_outdated(refusal)) return;
     refused_.happened(id, name, {caller.user, caller.process.pid}, refusal);
+    if (outside_.start_refused && refusal.reason != Refusal::Reason::try_again)
+        outside_.start_refused(name.empty() ? id : name, owner);
 }
 
 Result<Created> Service::try_to_create(std::string_view id, std::string_view name,

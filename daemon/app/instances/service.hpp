@@ -77,6 +77,8 @@ class Service final : public ModesOfGpus {
         std::string boot_id{};
         const SecondLook* second_look = nullptr;  ///< null: what is refused is refused at once
         OwnerLimits* limits = nullptr;            ///< null: an owner may have what there is
+        /// A request was refused for good: by which name, and whose.
+        std::function<void(std::string_view, const model::Owner&)> start_refused = {};
     };
 
     Service(model::Node node, Settings settings, const Outside& outside);
@@ -120,10 +122,10 @@ class Service final : public ModesOfGpus {
     /// The refusal of a new instance, changed to try_again if the resources may be held by an instance that
     /// is just ending.
     [[nodiscard]] model::Refusal worth_another_try(model::Refusal refusal) const;
-    /// Makes the event of a new instance, or a container without a limit, that is refused; none if it is
-    /// tried again after a second look.
+    /// Makes the event of a new instance, or a container without a limit, that is refused, and counts it for
+    /// the owner whose it would have been; neither if it is tried again after a second look.
     void admission_refused(std::string_view id, std::string_view name, const Caller& caller,
-                           const model::Refusal& refusal);
+                           const model::Owner& owner, const model::Refusal& refusal);
     /// Makes the event of another call that is refused.
     void call_refused(const RefusedCall& call) { refused_calls_.happened(call); }
     /// What unmanaged containers hold; it isn't free for instances.

@@ -38,7 +38,8 @@ Result<bool> UnmanagedContainers::admit(std::string_view id, std::string_view na
                                         const std::vector<std::string>& gpus, const Caller& caller,
                                         Options options) {
     auto admitted = try_to_admit(id, name, gpus, caller, options);
-    if (!admitted && !options.dry_run) outside_.service.admission_refused(id, name, caller, admitted.error());
+    if (!admitted && !options.dry_run)
+        outside_.service.admission_refused(id, name, caller, owner_of_new(caller, {}, ""), admitted.error());
     return admitted;
 }
 

@@ -98,6 +98,10 @@ std::uint64_t LeasePools::take_peak(const model::InstanceId& id, const model::Uu
     return sum(id, gpu, [](PoolEntry& entry) { return entry.pool.take_peak(); });
 }
 
+std::uint64_t LeasePools::memory_time(const model::InstanceId& id, const model::Uuid& gpu) {
+    return sum(id, gpu, [](PoolEntry& entry) { return entry.pool.memory_time(); });
+}
+
 std::uint64_t LeasePools::leased(const model::InstanceId& id, const model::Uuid& gpu) const {
     return sum(id, gpu, [](const PoolEntry& entry) { return entry.pool.leased(); });
 }

@@ -19,7 +19,7 @@ struct PoolEntry {
     PoolEntry(const PoolKey& key, LeaseTable& table, LeasePool::Report report, Loop& loop,
               const RecallQueue::Settings& recall, const Unexplained::Settings& unexplained,
               std::uint64_t largest_context)
-        : pool(key, table, std::move(report), unexplained),
+        : pool(key, table, std::move(report), loop, unexplained),
           queue(loop, pool, recall),
           context(0, largest_context) {}
 
@@ -98,6 +98,8 @@ class LeasePools {
     /// of take_peak(). A GPU's part of an instance that has several pools there: the sum of theirs.
     [[nodiscard]] std::uint64_t peak(const model::InstanceId& id, const model::Uuid& gpu);
     [[nodiscard]] std::uint64_t take_peak(const model::InstanceId& id, const model::Uuid& gpu);
+    /// What was used, summed over the time; MiB x ms. It begins as the peak does.
+    [[nodiscard]] std::uint64_t memory_time(const model::InstanceId& id, const model::Uuid& gpu);
     /// Allocations that were refused because of the limit, since the instance was created or this daemon
     /// began.
     [[nodiscard]] std::uint64_t refused(const model::InstanceId& id, const model::Uuid& gpu) const;

@@ -132,6 +132,9 @@ class Leases {
         return pools_.peak(id, gpu);
     }
     /// The same since the last call of this.
+    [[nodiscard]] std::uint64_t memory_time(const model::InstanceId& id, const model::Uuid& gpu) {
+        return pools_.memory_time(id, gpu);
+    }
     [[nodiscard]] std::uint64_t take_peak(const model::InstanceId& id, const model::Uuid& gpu) {
         return pools_.take_peak(id, gpu);
     }

@@ -73,6 +73,7 @@ struct Examined {
     Folders folders;
     std::function<ConfigurationValues()> configuration;
     HistoryStore& history;
+    HistoryStore& days;
 };
 
 }  // namespace cgpu::app

@@ -2,17 +2,21 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/history/record.hpp"
 #include "daemon/app/ports/ports.hpp"
 
 namespace cgpu::app {
 
-/// Keeps the newest records of what instances had of the GPUs.
+/// Keeps the newest records of what instances had of the GPUs, or the sums of days.
 class HistoryStore {
   public:
     virtual ~HistoryStore() = default;
-    /// Gives the records their numbers, and writes them. A program that dies after this loses none of them; a
+    /// What was found when it was opened, in the order of their numbers; the second call has nothing.
+    virtual std::vector<history::Record> take_found() = 0;
+    /// Gives numbers to records that have none, and writes all: one that has a number in the place of the
+    /// former one, if that is kept still. A program that dies after this loses none of them; a
     /// machine may, until the next sync(). A failure is logged, and loses these records.
     virtual void append(std::span<history::Record> records) = 0;
     /// What was appended is on the disk when this returns.

@@ -18,9 +18,10 @@ namespace cgpu::app {
 /// What one instance uses of one GPU now, and what only cgpud needs of it. Bytes; nanoseconds.
 struct InstanceUsage : view::Usage {
     std::uint64_t memory_limit = 0;
-    std::uint64_t granted = 0;  ///< the least that its turns cost, whatever its processes measured
-    std::uint64_t due = 0;      ///< target_share, summed over the time
-    bool foreign = false;       ///< the GPU isn't one of the instance's
+    std::uint64_t granted = 0;      ///< the least that its turns cost, whatever its processes measured
+    std::uint64_t due = 0;          ///< target_share, summed over the time
+    std::uint64_t memory_time = 0;  ///< memory_used, summed over the time; MiB x ms
+    bool foreign = false;           ///< the GPU isn't one of the instance's
 
     /// The host pids of all of whom it is.
     [[nodiscard]] std::set<std::uint32_t> pids() const {

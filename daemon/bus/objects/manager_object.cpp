@@ -244,15 +244,19 @@ compat::UsageOfNode ManagerObject::GetUsage() {
     });
 }
 
-sdbus::UnixFd ManagerObject::OpenHistory() {
-    return guarded("OpenHistory", [&] {
+sdbus::UnixFd ManagerObject::hand_out(const char* method, app::HistoryStore& store) {
+    return guarded(method, [&] {
         const auto caller = authority_.caller_of(getObject());
-        take(handed_out_.room_for("OpenHistory", caller));
-        sdbus::UnixFd file(take(examined_.history.open_for_reading()), sdbus::adopt_fd);
+        take(handed_out_.room_for(method, caller));
+        sdbus::UnixFd file(take(store.open_for_reading()), sdbus::adopt_fd);
         handed_out_.add(caller);
         return file;
     });
 }
+
+sdbus::UnixFd ManagerObject::OpenHistory() { return hand_out("OpenHistory", examined_.history); }
+
+sdbus::UnixFd ManagerObject::OpenDailyHistory() { return hand_out("OpenDailyHistory", examined_.days); }
 
 void ManagerObject::FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) {
     find_gpu(authority_, service_, std::make_shared<sdbus::Result<sdbus::ObjectPath>>(std::move(result)),

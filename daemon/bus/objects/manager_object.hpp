@@ -56,6 +56,7 @@ class ManagerObject final
     using Created =
         sdbus::Result<sdbus::ObjectPath, std::vector<BusQuota>, std::string, std::vector<std::string>>;
     using Begun = sdbus::Result<sdbus::ObjectPath>;  // the job
+    sdbus::UnixFd hand_out(const char* method, app::HistoryStore& store);
     static void find_gpu(Authority& authority, app::Service& service,
                          const std::shared_ptr<sdbus::Result<sdbus::ObjectPath>>& result,
                          const std::string& gpu);
@@ -76,6 +77,7 @@ class ManagerObject final
     void DescribeLimits(sdbus::Result<std::string>&& result, std::string user) override;
     compat::UsageOfNode GetUsage() override;
     sdbus::UnixFd OpenHistory() override;
+    sdbus::UnixFd OpenDailyHistory() override;
     void FindGpu(sdbus::Result<sdbus::ObjectPath>&& result, std::string gpu) override;
     sdbus::ObjectPath FindInstance(const std::string& instance) override;
     std::vector<Entry> GetConfiguration() override;

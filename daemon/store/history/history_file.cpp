@@ -86,9 +86,9 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
     remove_leftovers(path);
     std::error_code unknown;
     const bool was_there = fs::exists(path, unknown);
-    const auto read = read_file(path, bytes);
+    auto read = read_file(path, bytes);
     if (!read) return tl::unexpected(read.error());
-    const auto& found = *read;
+    auto& found = *read;
     if (found.kind == RingKind::newer)
         return model::refuse(model::Refusal::Reason::storage, "history " + path.string(),
                              "a newer version of cgpud wrote it",
@@ -110,9 +110,9 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
         const auto newest = std::min(found.records.size(), capacity);
         const bool lost = newest < found.records.size() || (newest > 0 && found.records.front().number > 1);
         const std::uint64_t first = lost ? capacity + 1 : 1;  // in the first place of the file
-        const auto records = numbered_from(
+        found.records = numbered_from(
             first, {found.records.end() - static_cast<std::ptrdiff_t>(newest), found.records.end()});
-        const auto ring = history::make_ring(records, capacity);
+        const auto ring = history::make_ring(found.records, capacity);
         const auto replaced = replace_file(path, {reinterpret_cast<const char*>(ring.data()), ring.size()});
         if (!replaced) return refuse_file(path, replaced.error());
         next = first + newest;
@@ -120,6 +120,7 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
     std::unique_ptr<HistoryFile> file(new HistoryFile(path, capacity));
     file->damage_ = std::move(damage);
     file->next_ = next;
+    file->found_ = std::move(found.records);
     return file;
 }
 
@@ -135,7 +136,8 @@ void HistoryFile::append(std::span<history::Record> records) {
     if (!file) return failed(file.error().why());
     int error = 0;
     for (history::Record& record : records) {
-        record.number = next_++;
+        // Its place may be a newer one's by now.
+        if (record.number == 0 || record.number + capacity_ < next_) record.number = next_++;
         if (!write_at(file->fd(), history::encode(record), history::place_in_ring(record.number, capacity_)))
             error = errno;
     }

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "daemon/app/ports/history_store.hpp"
 
@@ -28,6 +30,7 @@ class HistoryFile final : public app::HistoryStore {
     /// For the log: what was wrong with the file that was found; empty: nothing.
     [[nodiscard]] const std::string& damage() const { return damage_; }
 
+    std::vector<history::Record> take_found() override { return std::exchange(found_, {}); }
     void append(std::span<history::Record> records) override;
     void sync() override;
     app::Result<int> open_for_reading() override;
@@ -40,6 +43,7 @@ class HistoryFile final : public app::HistoryStore {
 
     std::filesystem::path path_;
     std::size_t capacity_;
+    std::vector<history::Record> found_;
     std::uint64_t next_ = 1;  ///< the number of the next record
     bool failed_ = false;     ///< the last append()
     std::string damage_;
@@ -49,6 +53,7 @@ class HistoryFile final : public app::HistoryStore {
 class NoHistory final : public app::HistoryStore {
   public:
     explicit NoHistory(model::Refusal why) : why_(std::move(why)) {}
+    std::vector<history::Record> take_found() override { return {}; }
     void append(std::span<history::Record>) override {}
     void sync() override {}
     app::Result<int> open_for_reading() override { return tl::unexpected(why_); }

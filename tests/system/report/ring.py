@@ -2,6 +2,7 @@
 
 ring.py fill FILE COUNT    puts so many records of an instance `old` into it, as of 30 days ago
 ring.py count FILE NAME    prints how many whole records there are whose name begins with NAME
+ring.py overwrite FILE     puts records of an instance `newer` in the places of all, as of now
 ring.py damage FILE        changes a byte of the header and one of each of the two oldest records
 """
 import struct
@@ -33,12 +34,21 @@ def record(number, begin_us, name):
     return (b"cgH1" + struct.pack("<I", checksum(body)) + body).ljust(WIDTH, b"\0")
 
 
+def name_in(place):
+    """Of a record of today's layout, or of a former one (which record() writes)."""
+    if place[:4] == b"cgH1":
+        return place[256:511].split(b"\0")[0].decode()
+    instance, declared, name = place[172:175]
+    begin = 175 + instance + declared
+    return place[begin:begin + name].decode()
+
+
 def whole_records(data):
     for at in range(WIDTH, len(data) - WIDTH + 1, WIDTH):
         place = data[at:at + WIDTH]
-        if place[:4] == b"cgH1" and struct.unpack_from("<I", place, 4)[0] == checksum(place[8:]):
+        if place[:4] in (b"cgH1", b"Hcg3") and struct.unpack_from("<I", place, 4)[0] == checksum(place[8:]):
             number = struct.unpack_from("<Q", place, 8)[0]
-            yield number, at, place[256:511].split(b"\0")[0].decode()
+            yield number, at, name_in(place)
 
 
 def main():
@@ -54,6 +64,12 @@ def main():
             body = record(number, month_ago + number * 60_000_000, "old")
             assert len(body) == WIDTH, len(body)
             data[at:at + WIDTH] = body
+    elif what == "overwrite":
+        places = struct.unpack_from("<Q", data, 16)[0]
+        data = data[:WIDTH].ljust(WIDTH * (places + 1), b"\0")
+        now = int(time.time()) * 1_000_000
+        for place in range(places):
+            data[WIDTH * (place + 1):WIDTH * (place + 2)] = record(places + 1 + place, now, "newer")
     elif what == "count":
         print(sum(name.startswith(sys.argv[3]) for _, _, name in whole_records(data)))
         return

@@ -72,7 +72,7 @@ expect_between "sum by day" "$(jq '[.rows[].gpu_seconds] | add' "$scratch/report
 echo "All forms can be read by others."
 expect cgpuctl report --csv >"$scratch/report.csv"
 expect cgpuctl report --svg "$scratch/report.svg" >"$scratch/table"
-expect has "$scratch/table" '^three  +root +1 +[0-9.]+s +[0-9.]+% +[0-9.]+% '
+expect has "$scratch/table" '^three  +root +1 +0 +[0-9.]+s +[0-9.]+% +[0-9.]+% '
 expect python3 "$here/forms.py" "$scratch/report.csv" "$scratch/report.svg" one three alone large full
 expect setpriv --reuid=65534 --regid=65534 --clear-groups cgpuctl report --no-legend >"$scratch/table"
 expect_equal "lines for anybody" "$(wc -l <"$scratch/table")" 5

@@ -90,7 +90,8 @@ Findings check_folders(const Look& look) {
             "no job or container can be started and no setting changed, because nothing can be saved"),
         check_folder(look.host, "runtime folder", runtime, user,
                      "no job or container can be started, because its link can't be made")};
-    for (auto& found : set_aside(look.host, "state folder", state, {"state.json.damaged", "history.damaged"}))
+    for (auto& found : set_aside(look.host, "state folder", state,
+                                 {"state.json.damaged", "history.damaged", "history-days.damaged"}))
         findings.push_back(std::move(found));
     for (auto& found : former_state(look.host, "state folder", state)) findings.push_back(std::move(found));
     for (auto& found : set_aside(look.host, "runtime folder", runtime, {"leases.damaged"}))

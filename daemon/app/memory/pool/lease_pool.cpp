@@ -5,8 +5,13 @@
 
 namespace cgpu::app {
 
-LeasePool::LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained)
-    : key_(std::move(key)), table_(table), report_(std::move(report)), unexplained_(unexplained) {}
+LeasePool::LeasePool(PoolKey key, LeaseTable& table, Report report, const Loop& loop,
+                     const Unexplained::Settings& unexplained)
+    : key_(std::move(key)),
+      table_(table),
+      report_(std::move(report)),
+      loop_(loop),
+      unexplained_(unexplained) {}
 
 const LeasePool::Account* LeasePool::find(const model::Process& process) const {
     const auto found = accounts_.find(process);
@@ -87,6 +92,7 @@ void LeasePool::note_use(std::uint64_t coming) {
         known = known && (account.dying || account.unsized.pending() == 0);
     }
     peak_.note(charges, unsized_bytes, known);
+    time_.note(loop_.now(), charges + unsized_bytes);
 }
 
 std::uint64_t LeasePool::peak() {
@@ -97,6 +103,11 @@ std::uint64_t LeasePool::peak() {
 std::uint64_t LeasePool::take_peak() {
     note_use();
     return peak_.take_latest();
+}
+
+std::uint64_t LeasePool::memory_time() {
+    note_use();
+    return time_.mib_ms();
 }
 
 std::uint64_t LeasePool::slack(const model::Process& process) const {
@@ -226,6 +237,7 @@ void LeasePool::remove(const model::Process& process) {
     table_.remove(found->second.place);
     uncount(found->second);
     accounts_.erase(found);
+    note_use();
 }
 
 void LeasePool::remove_all() {

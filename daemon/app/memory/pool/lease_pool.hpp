@@ -13,6 +13,7 @@
 #include "daemon/app/memory/pool/lease_peers.hpp"
 #include "daemon/app/memory/pool/lease_table.hpp"
 #include "daemon/app/memory/pool/memory_peak.hpp"
+#include "daemon/app/memory/pool/memory_time.hpp"
 #include "daemon/app/memory/pool/unsized_memory.hpp"
 #include "daemon/app/ports/loop.hpp"
 
@@ -76,7 +77,8 @@ class LeasePool {
     /// What a process reports; empty if it hasn't reported (yet).
     using Report = std::function<std::optional<LeaseReport>(const model::Process&)>;
 
-    LeasePool(PoolKey key, LeaseTable& table, Report report, const Unexplained::Settings& unexplained);
+    LeasePool(PoolKey key, LeaseTable& table, Report report, const Loop& loop,
+              const Unexplained::Settings& unexplained);
 
     [[nodiscard]] const PoolKey& key() const { return key_; }
     [[nodiscard]] const Accounts& accounts() const { return accounts_; }
@@ -97,6 +99,8 @@ class LeasePool {
     /// The most that was used at any time since it was made; and since the last call of take_peak().
     [[nodiscard]] std::uint64_t peak();
     [[nodiscard]] std::uint64_t take_peak();
+    /// What was used, summed over the time since it was made; MiB x ms.
+    [[nodiscard]] std::uint64_t memory_time();
     /// What a process has charged: its report, but at most its lease; its whole lease if it hasn't reported.
     [[nodiscard]] std::uint64_t charged(const model::Process& process) const;
     /// The least that it had charged since the last query of the driver began, as far as that is known.
@@ -194,12 +198,13 @@ class LeasePool {
     void count(Account& account);
     void uncount(const Account& account);
     [[nodiscard]] std::uint64_t charged(const model::Process& process, const Account& account) const;
-    /// Counts what is used now, and `coming` bytes more, for the peak.
+    /// Counts what is used now, and `coming` bytes more, for the peak and the sum over the time.
     void note_use(std::uint64_t coming = 0);
 
     PoolKey key_;
     LeaseTable& table_;
     Report report_;
+    const Loop& loop_;
     const Unexplained::Settings& unexplained_;
     std::uint64_t limit_ = 0;
     Accounts accounts_;
@@ -209,6 +214,7 @@ class LeasePool {
     Kept kept_;
     std::optional<std::size_t> kept_place_;  ///< in the table
     MemoryPeak peak_;
+    MemoryTime time_;
 };
 
 }  // namespace cgpu::app

@@ -138,6 +138,8 @@ class FakeNode : public client::Node {
     }
     client::Result<std::vector<std::byte>> history_file;  ///< the answer of read_history()
     client::Result<std::vector<std::byte>> read_history() override { return history_file; }
+    std::vector<std::byte> days_file;  ///< the answer of read_days()
+    client::Result<std::vector<std::byte>> read_days() override { return days_file; }
     int trace_socket = -1;  ///< the answer of start_trace()
     client::Result<int> start_trace(const std::string& gpu, std::uint32_t seconds) override {
         const auto noted = note("start_trace " + gpu + " " + std::to_string(seconds), false);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ constexpr std::uint64_t kSecondUs = 1'000'000;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 inline model::Uuid gpu_of(std::uint8_t which) {
-    model::Uuid::Raw raw{};
+    model::Uuid::Raw raw{1};
     raw.back() = which;
     return model::Uuid(raw);
 }
@@ -28,6 +29,7 @@ inline Record minute(std::uint64_t begin_s, const std::string& name, double gpu_
     record.gpu = gpu_of(0);
     record.reported_ns = static_cast<std::uint64_t>(gpu_s * 1e9);
     record.due_ns = 30 * kSecondNs;
+    record.present_us = record.duration_us;
     record.measured = true;
     return record;
 }
@@ -56,8 +58,14 @@ inline Record random_record(std::mt19937_64& random, std::uint64_t number) {
         record.owner.user = static_cast<std::uint32_t>(random());
     else if (below(2) == 1)
         record.owner.declared = std::string(1 + below(model::kMaxOwnerName), 'd');
-    if (!record.owner.declared.empty() && record.name.size() > kMostNameBesideOwner)
-        record.name.resize(kMostNameBesideOwner);
+    record.memory_granted = below(std::uint64_t{1} << 50U);
+    record.memory_used = below(std::uint64_t{1} << 50U);
+    record.present_us = below(std::uint64_t{3600} * kSecondUs);
+    record.instances = {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())};
+    record.on_first_gpu = {static_cast<std::uint32_t>(random()), static_cast<std::uint32_t>(random())};
+    record.refused_starts = static_cast<std::uint32_t>(random());
+    record.name.resize(
+        std::min(record.name.size(), most_name_bytes(record.instance.size(), record.owner.declared.size())));
     return record;
 }
 

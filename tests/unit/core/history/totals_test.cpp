@@ -14,7 +14,7 @@ constexpr std::uint64_t kDayUs = 86'400 * kSecondUs;
 std::string utc_day(std::uint64_t us) { return "day " + std::to_string(us / kDayUs); }
 
 std::vector<Total> by_name(const std::vector<Record>& records, const Span& span) {
-    return totals(records, span, By::name, utc_day);
+    return totals(records, span, {By::name}, utc_day);
 }
 
 Span seconds(std::uint64_t from, std::uint64_t to) { return {from * kSecondUs, to * kSecondUs}; }
@@ -27,8 +27,8 @@ TEST(HistoryTotals, SumsByName) {
     const std::vector records = {minute(0, "web", 6), minute(0, "train", 54), more};
     const auto rows = by_name(records, seconds(0, 120));
     ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[0].key, "train");
-    EXPECT_EQ(rows[1].key, "web");
+    EXPECT_EQ(rows[0].keys[0], "train");
+    EXPECT_EQ(rows[1].keys[0], "web");
     EXPECT_EQ(rows[1].instances, 2U);
     EXPECT_EQ(rows[1].gpu_ns, 36 * kSecondNs);
     EXPECT_EQ(rows[1].refused, 3U);
@@ -56,7 +56,7 @@ TEST(HistoryTotals, KeepsInstancesOfOneNameApartByTheirOwners) {
     ASSERT_EQ(parts.size(), 3U);
     EXPECT_EQ(parts[2].owner.user, 2002U);
     EXPECT_DOUBLE_EQ(parts[2].gpu_s[0], 1);
-    EXPECT_EQ(totals(records, seconds(0, 120), By::gpu, utc_day).size(), 1U);
+    EXPECT_EQ(totals(records, seconds(0, 120), {By::gpu}, utc_day).size(), 1U);
 }
 
 TEST(HistoryTotals, HaveARowForEachOwnerVerifiedOrDeclared) {
@@ -67,9 +67,9 @@ TEST(HistoryTotals, HaveARowForEachOwnerVerifiedOrDeclared) {
     auto claimed = minute(0, "web", 1);
     claimed.owner.declared = "alice";
     const std::vector records = {of_alice, another, claimed, minute(60, "web", 3)};
-    const auto rows = totals(records, seconds(0, 120), By::user, utc_day);
+    const auto rows = totals(records, seconds(0, 120), {By::user}, utc_day);
     ASSERT_EQ(rows.size(), 3U);
-    EXPECT_EQ(rows[0].key, "2001");
+    EXPECT_EQ(rows[0].keys[0], "2001");
     EXPECT_EQ(rows[0].gpu_ns, 8 * kSecondNs);
     EXPECT_EQ(rows[1].owner, model::Owner{});
     EXPECT_EQ(rows[2].owner.declared, "alice");
@@ -101,7 +101,7 @@ TEST(HistoryTotals, TakesTheLargerFigureOfEachRecord) {
 TEST(HistoryTotals, NamelessInstancesHaveTheBeginningOfTheirIds) {
     auto record = minute(0, "", 1);
     record.instance = "0123456789abcdef";
-    EXPECT_EQ(by_name({record}, seconds(0, 60))[0].key, "0123456789ab");
+    EXPECT_EQ(by_name({record}, seconds(0, 60))[0].keys[0], "0123456789ab");
 }
 
 TEST(HistoryTotals, SharesAreUnknownWhereTheDriverDivided) {
@@ -119,10 +119,10 @@ TEST(HistoryTotals, ByGpuGoesByTheUuidAndShowsTheIndex) {
     other.gpu = gpu_of(1);
     other.gpu_index = 1;
     const auto rows =
-        totals(std::vector{minute(0, "web", 2), moved, other}, seconds(0, 120), By::gpu, utc_day);
+        totals(std::vector{minute(0, "web", 2), moved, other}, seconds(0, 120), {By::gpu}, utc_day);
     ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[0].key, "1");
-    EXPECT_EQ(rows[1].key, "4");
+    EXPECT_EQ(rows[0].keys[0], "1");
+    EXPECT_EQ(rows[1].keys[0], "4");
     EXPECT_EQ(rows[1].gpu, gpu_of(0).to_string());
     EXPECT_EQ(rows[1].gpu_ns, 5 * kSecondNs);
 }
@@ -130,12 +130,12 @@ TEST(HistoryTotals, ByGpuGoesByTheUuidAndShowsTheIndex) {
 TEST(HistoryTotals, ByDay) {
     const std::vector records = {minute(86'400ULL * 3 + 60, "web", 2), minute(60, "web", 1),
                                  minute(120, "a", 4)};
-    const auto rows = totals(records, seconds(0, 86'400ULL * 9), By::day, utc_day);
+    const auto rows = totals(records, seconds(0, 86'400ULL * 9), {By::day}, utc_day);
     ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[0].key, "day 0");
+    EXPECT_EQ(rows[0].keys[0], "day 0");
     EXPECT_EQ(rows[0].gpu_ns, 5 * kSecondNs);
     EXPECT_EQ(rows[0].instances, 2U);
-    EXPECT_EQ(rows[1].key, "day 3");
+    EXPECT_EQ(rows[1].keys[0], "day 3");
 }
 
 TEST(HistoryTotals, ReportsOfAdjoiningTimesMakeUpTheWhole) {
@@ -150,7 +150,7 @@ TEST(HistoryTotals, ReportsOfAdjoiningTimesMakeUpTheWhole) {
         std::map<std::string, double> parts;
         const auto add = [&](std::map<std::string, double>& sums, const Span& span) {
             for (const auto& row : by_name(records, span))
-                sums[row.key] += static_cast<double>(row.gpu_ns) / 1e9;
+                sums[row.keys[0]] += static_cast<double>(row.gpu_ns) / 1e9;
         };
         add(whole, seconds(0, 700));
         add(parts, seconds(0, cut));
@@ -180,7 +180,7 @@ TEST(HistorySeries, HasTheSameTimeAsTheTotals) {
         const auto all = series(records, span, By::name, utc_day, 1 + random() % 50);
         ASSERT_EQ(all.size(), rows.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
-            EXPECT_EQ(all[i].key, rows[i].key);
+            EXPECT_EQ(all[i].key, rows[i].keys[0]);
             EXPECT_NEAR(std::accumulate(all[i].gpu_s.begin(), all[i].gpu_s.end(), 0.0),
                         static_cast<double>(rows[i].gpu_ns) / 1e9, 1e-5);
             EXPECT_NEAR(std::accumulate(all[i].due_s.begin(), all[i].due_s.end(), 0.0),

@@ -62,7 +62,25 @@ TEST_F(SinceTest, days_and_dates_are_local) {
 TEST_F(SinceTest, others_are_refused_with_what_can_be_written) {
     for (const char* text : {"", "soon", "10", "10 lightyears", "min", "1h x", "2026-13-01", "25:00", "@",
                              "@x", "-", "99999999999999999999d", "2026-02-03 04:05 CET", "ago", " ago"})
-        EXPECT_NE(ago(text).find("it is no time. Try: 10min, 1h, yesterday"), std::string::npos) << text;
+        EXPECT_NE(ago(text).find("it is no time. Try: 10min, 1h, monday, yesterday"), std::string::npos)
+            << text;
+}
+
+// Now it is Tuesday, 06:05:06.
+TEST_F(SinceTest, days_of_the_week_and_parts_of_the_calendar) {
+    constexpr int kToday = 6 * 3600 + 5 * 60 + 6;
+    constexpr int kDay = 86'400;
+    EXPECT_EQ(ago("tuesday"), std::to_string(kToday));
+    EXPECT_EQ(ago("Monday"), std::to_string(kToday + kDay));
+    EXPECT_EQ(ago("mon"), std::to_string(kToday + kDay));
+    EXPECT_EQ(ago("wednesday"), std::to_string(kToday + 6 * kDay));
+    EXPECT_EQ(ago("this week"), ago("monday"));
+    EXPECT_EQ(ago("Last Week"), std::to_string(kToday + 8 * kDay));
+    EXPECT_EQ(ago("last-week"), ago("last week"));
+    EXPECT_EQ(ago("this month"), std::to_string(kToday + 2 * kDay));
+    EXPECT_EQ(ago("last month"), std::to_string(kToday + 33 * kDay));
+    EXPECT_NE(ago("next week").find("it is no time"), std::string::npos);
+    EXPECT_NE(ago("mond").find("it is no time"), std::string::npos);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class ReportTest : public VerbTest {
         record.number = records_.size() + 1;
         record.memory_limit = 4301 * kMib;
         record.memory_peak = 200 * kMib;
+        record.memory_granted = history::mib_ms(record.memory_limit, record.duration_us);
         records_.push_back(record);
     }
     /// Two tenants in the last minute of a day, and one in the first of the next.
@@ -49,6 +50,9 @@ class ReportTest : public VerbTest {
         add(kMidnight - 60, "train", 42);
         add(kMidnight, "train", 60);
         records_[0].refused = 3;
+        records_[0].refused_starts = 2;
+        records_[1].instances.began = records_[1].on_first_gpu.began = 1;
+        records_[1].memory_used = history::mib_ms(400 * kMib, 90 * kSecondUs);
         records_[1].waited_ns = 1'500'000'000;
     }
 
@@ -57,10 +61,11 @@ class ReportTest : public VerbTest {
 
 TEST_F(ReportTest, PrintsATable) {
     two_days();
-    EXPECT_EQ(report(),
-              "NAME   OWNER  INSTANCES  GPU-TIME  DUE  GOT  WAITED  MEMORY-PEAK       REFUSED\n"
-              "train  -      1          102.00s   50%  85%  1.50s   200MiB / 4301MiB  0\n"
-              "web    -      1          15.00s    50%  25%  0.00s   200MiB / 4301MiB  3\n");
+    EXPECT_EQ(
+        report(),
+        "NAME   OWNER  STARTS  DENIED  GPU-TIME  DUE  GOT  WAITED  MEMORY-PEAK       GIB-HOURS    REFUSED\n"
+        "train  -      1       0       102.00s   50%  85%  1.50s   200MiB / 4301MiB  0.01 / 0.14  0\n"
+        "web    -      0       2       15.00s    50%  25%  0.00s   200MiB / 4301MiB  0.00 / 0.07  3\n");
 }
 
 TEST_F(ReportTest, AUsersNameIsNoBillOfAnothers) {
@@ -69,10 +74,11 @@ TEST_F(ReportTest, AUsersNameIsNoBillOfAnothers) {
     records_[0].owner.user = 2002;
     records_[1].owner.user = 2001;
     records_[1].instance = "another";
-    EXPECT_EQ(report(),
-              "NAME  OWNER  INSTANCES  GPU-TIME  DUE  GOT   WAITED  MEMORY-PEAK       REFUSED\n"
-              "bobs  2001   1          60.00s    50%  100%  0.00s   200MiB / 4301MiB  0\n"
-              "bobs  2002   1          2.00s     50%  3.3%  0.00s   200MiB / 4301MiB  0\n");
+    EXPECT_EQ(
+        report(),
+        "NAME  OWNER  STARTS  DENIED  GPU-TIME  DUE  GOT   WAITED  MEMORY-PEAK       GIB-HOURS    REFUSED\n"
+        "bobs  2001   0       0       60.00s    50%  100%  0.00s   200MiB / 4301MiB  0.00 / 0.07  0\n"
+        "bobs  2002   0       0       2.00s     50%  3.3%  0.00s   200MiB / 4301MiB  0.00 / 0.07  0\n");
     screen_.out.str("");
     input_.svg = "-";
     const std::string picture = report();
@@ -97,8 +103,8 @@ TEST_F(ReportTest, PrintsDays) {
     input_.by = "day";
     input_.no_legend = true;
     EXPECT_EQ(report(),
-              "2026-01-30  2  57.00s  100%  95%   1.50s  200MiB / 4301MiB  3\n"
-              "2026-01-31  1  60.00s  50%   100%  0.00s  200MiB / 4301MiB  0\n");
+              "2026-01-30  1  2  57.00s  100%  95%   1.50s  200MiB / 4301MiB  0.01 / 0.14  3\n"
+              "2026-01-31  0  0  60.00s  50%   100%  0.00s  200MiB / 4301MiB  0.00 / 0.07  0\n");
 }
 
 TEST_F(ReportTest, CountsTheAskedTimeOnly) {
@@ -108,13 +114,15 @@ TEST_F(ReportTest, CountsTheAskedTimeOnly) {
     input_.csv = true;
     EXPECT_EQ(
         report(),
-        "name,instances,gpu_seconds,reported_seconds,granted_seconds,due_seconds,waited_seconds,share_due,"
-        "share_got,launches,memory_peak_bytes,memory_limit_bytes,allocations_refused,present_seconds,owner,"
+        "name,instances,starts,starts_refused,gpu_seconds,reported_seconds,granted_seconds,due_seconds,"
+        "waited_seconds,share_due,"
+        "share_got,launches,memory_peak_bytes,memory_limit_bytes,memory_granted_gib_hours,memory_used_"
+        "gib_hours,allocations_refused,present_seconds,owner,"
         "declared_owner\n"
-        "train,1,51.000000000,51.000000000,0.000000000,30.000000000,0.750000000,0.500000,0.850000,0,"
-        "209715200,4509925376,0,60.000000,,\n"
-        "web,1,7.500000000,7.500000000,0.000000000,15.000000000,0.000000000,0.500000,0.250000,0,"
-        "209715200,4509925376,3,30.000000,,\n");
+        "train,1,1,0,51.000000000,51.000000000,0.000000000,30.000000000,0.750000000,0.500000,0.850000,0,"
+        "209715200,4509925376,0.070003,0.004883,0,60.000000,,\n"
+        "web,1,0,2,7.500000000,7.500000000,0.000000000,15.000000000,0.000000000,0.500000,0.250000,0,"
+        "209715200,4509925376,0.035002,0.000000,3,30.000000,,\n");
 }
 
 TEST_F(ReportTest, QuotesNamesInCsv) {
@@ -136,7 +144,7 @@ TEST_F(ReportTest, PrintsJson) {
     EXPECT_EQ(json["since"], kMidnight - 60);
     ASSERT_EQ(json["rows"].size(), 1U);
     EXPECT_EQ(json["rows"][0]["gpu"], "0");
-    EXPECT_EQ(json["rows"][0]["uuid"], kUuid0);
+    EXPECT_EQ(json["rows"][0]["uuid"], history::gpu_of(0).to_string());
     EXPECT_EQ(json["rows"][0]["gpu_seconds"], 117);
     EXPECT_EQ(json["rows"][0]["instances"], 2);
     EXPECT_EQ(json["rows"][0]["allocations_refused"], 3);
@@ -145,7 +153,7 @@ TEST_F(ReportTest, PrintsJson) {
 TEST_F(ReportTest, ANativeGpuHasNoShares) {
     add(kMidnight, "web", 0);
     records_[0].measured = false;
-    EXPECT_NE(report().find("web   -      1          0.00s     native  native  "), std::string::npos)
+    EXPECT_NE(report().find("web   -      0       0       0.00s     native  native  "), std::string::npos)
         << screen_.out.str();
     input_.json = true;
     screen_.out.str("");
@@ -187,6 +195,45 @@ TEST_F(ReportTest, WhatWasWrittenWhileTheClockWasAheadIsReported) {
     }
 }
 
+TEST_F(ReportTest, SumsOfDaysAreForTheTimeWhoseRecordsAreLost) {
+    two_days();
+    std::vector<history::Record> sums;
+    for (const auto& record : records_) {
+        sums.push_back(history::sum_of(record, record.name));
+        sums.back().number = sums.size();
+    }
+    node_.days_file = history::make_ring(sums, 64);
+    records_.erase(records_.begin(), records_.begin() + 2);
+    input_.by = "day";
+    input_.no_legend = true;
+    EXPECT_EQ(report(),
+              "2026-01-30  1  2  57.00s  100%  95%   1.50s  200MiB / 4301MiB  0.01 / 0.14  3\n"
+              "2026-01-31  0  0  60.00s  50%   100%  0.00s  200MiB / 4301MiB  0.00 / 0.07  0\n");
+    EXPECT_EQ(screen_.err.str(), "");
+}
+
+TEST_F(ReportTest, HasRowsOfSeveralDimensions) {
+    two_days();
+    records_[1].owner.user = records_[2].owner.user = 2001;
+    input_.by = "user,day";
+    input_.csv = true;
+    const std::string csv = report();
+    EXPECT_TRUE(csv.starts_with("user,day,instances,starts,")) << csv;
+    EXPECT_NE(csv.find("\n2001,2026-01-30,1,1,0,42.000000000,"), std::string::npos) << csv;
+    EXPECT_NE(csv.find("\n2001,2026-01-31,1,0,0,60.000000000,"), std::string::npos) << csv;
+    screen_.out.str("");
+    input_.csv = false;
+    input_.json = true;
+    input_.by = "day,gpu,name";
+    const auto json = nlohmann::json::parse(report());
+    EXPECT_EQ(json["by"], "day,gpu,name");
+    ASSERT_EQ(json["rows"].size(), 3U);
+    EXPECT_EQ(json["rows"][0]["day"], "2026-01-30");
+    EXPECT_EQ(json["rows"][0]["name"], "train");
+    EXPECT_EQ(json["rows"][0]["uuid"], history::gpu_of(0).to_string());
+    EXPECT_EQ(json["rows"][2]["day"], "2026-01-31");
+}
+
 TEST_F(ReportTest, RefusesAFileThatIsNoHistory) {
     node_.history_file = std::vector<std::byte>(3000, std::byte{9});
     const auto done = call(&report_verb);
@@ -204,7 +251,7 @@ TEST_F(ReportTest, RefusesWrongValues) {
     };
     Input input;
     input.by = "colour";
-    EXPECT_EQ(refused(input), "--by \"colour\": it is none of name, gpu, day and user. Try: --by day.");
+    EXPECT_EQ(refused(input), "--by \"colour\": it is none of name, gpu, day and user. Try: --by user,day.");
     input = {};
     input.until = "never";
     EXPECT_NE(refused(input).find("--until \"never\": it is no time. Try: "), std::string::npos);

@@ -1,89 +1,7 @@
-#include <gtest/gtest.h>
-
-#include <utility>
-
-#include "daemon/app/history/history.hpp"
-#include "tests/unit/daemon/app/instances/service_bed.hpp"
+#include "tests/unit/daemon/app/history/history_bed.hpp"
 
 namespace cgpu::app::test {
 namespace {
-
-class KeptRecords final : public HistoryStore {
-  public:
-    void append(std::span<history::Record> records) override {
-        all.insert(all.end(), records.begin(), records.end());
-    }
-    void sync() override { ++syncs; }
-    Result<int> open_for_reading() override {
-        return model::refuse(model::Refusal::Reason::unsupported, "history", "there is no file", "nothing");
-    }
-    std::vector<history::Record> all;
-    int syncs = 0;
-};
-
-class SetUsage final : public UsageSource {
-  public:
-    std::vector<model::Uuid> foreign_gpus(const model::InstanceId&) const override { return {}; }
-    InstanceUsage usage(const model::InstanceId& id, const model::Uuid&) const override {
-        const auto found = of.find(id);
-        return found == of.end() ? InstanceUsage{} : found->second;
-    }
-    std::uint64_t take_memory_peak(const model::InstanceId& id, const model::Uuid&) override {
-        return std::exchange(peaks[id], of[id].memory_used);
-    }
-    std::map<model::InstanceId, InstanceUsage> of;
-    std::map<model::InstanceId, std::uint64_t> peaks;
-};
-
-/// What forgets an instance as soon as it is told that it is gone.
-class ForgettingCompute final : public NodeFollower {
-  public:
-    explicit ForgettingCompute(SetUsage& usage) : usage_(usage) {}
-    void update(const model::Node& node) override {
-        std::erase_if(usage_.of, [&](const auto& item) { return node.find_instance(item.first) == nullptr; });
-    }
-
-  private:
-    SetUsage& usage_;
-};
-
-class HistoryTest : public ServiceTest {
-  protected:
-    static constexpr std::uint64_t kMinuteUs = 60'000'000;
-
-    HistoryTest() { see_v100(); }
-
-    model::InstanceId add(const char* id) {
-        EXPECT_TRUE(create(id, "4"));
-        auto parsed = *model::InstanceId::parse(id);
-        usage_.of[parsed].target_share = 0.5;
-        update();
-        return parsed;
-    }
-    /// As a change of the node is told.
-    void update() {
-        history_.update(service->node());
-        compute_.update(service->node());
-    }
-    void pass(Nanos time) {
-        loop.advance(time);
-        wall_us_ += static_cast<std::uint64_t>(time / kMicro);
-    }
-    /// As cgpud looks for the GPUs.
-    void pass_with_looks(Nanos time) {
-        for (; time > 0; time -= History::kLookEvery) {
-            pass(History::kLookEvery);
-            history_.tick();
-        }
-    }
-    InstanceUsage& of(const model::InstanceId& id) { return usage_.of[id]; }
-
-    SetUsage usage_;
-    KeptRecords kept_;
-    ForgettingCompute compute_{usage_};
-    std::uint64_t wall_us_ = 1000 * kMinuteUs;
-    History history_{{loop, usage_, kept_, [this] { return wall_us_; }}, 60 * kSecond};
-};
 
 TEST_F(HistoryTest, makes_a_record_for_each_interval_in_which_something_was_done) {
     const auto id = add("aaaa");
@@ -119,7 +37,10 @@ TEST_F(HistoryTest, makes_one_record_of_a_long_time_without_work) {
     const auto id = add("aaaa");
     history_.tick();
     pass_with_looks(600 * kSecond);
-    EXPECT_TRUE(kept_.all.empty());
+    ASSERT_EQ(kept_.all.size(), 1U) << "cgpud may be killed: all but the last interval is in the store";
+    EXPECT_EQ(kept_.all[0].duration_us, 10 * kMinuteUs);
+    EXPECT_EQ(kept_.all[0].instances, (history::InstanceCount{1, 1}));
+    EXPECT_EQ(kept_.all[0].memory_granted, history::mib_ms(kept_.all[0].memory_limit, 10 * kMinuteUs));
     // A peak of the idle time stays with it.
     usage_.peaks[id] = 77;
     pass_with_looks(60 * kSecond);
@@ -134,8 +55,10 @@ TEST_F(HistoryTest, makes_one_record_of_a_long_time_without_work) {
     EXPECT_EQ(kept_.all[1].reported_ns, 5U);
     EXPECT_EQ(kept_.all[1].memory_peak, 0U);
     pass_with_looks(3700 * kSecond);
-    ASSERT_EQ(kept_.all.size(), 3U);
+    ASSERT_EQ(kept_.all.size(), 4U);
     EXPECT_EQ(kept_.all[2].duration_us, 60 * kMinuteUs);
+    ASSERT_EQ(days_.all.size(), 1U);
+    EXPECT_EQ(days_.all[0].end_us(), kept_.all[3].end_us());
 }
 
 TEST_F(HistoryTest, the_last_record_is_made_before_the_figures_are_forgotten) {
@@ -156,7 +79,7 @@ TEST_F(HistoryTest, the_last_record_is_made_before_the_figures_are_forgotten) {
     EXPECT_EQ(kept_.all.size(), 1U);
 }
 
-TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
+TEST_F(HistoryTest, what_used_nothing_is_summed_up_by_its_name) {
     history_.tick();
     for (int each = 0; each < 1000; ++each) {
         add("aaaa");
@@ -164,9 +87,13 @@ TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
         ASSERT_TRUE(service->release_instance("aaaa", caller, {}));
         update();
     }
-    pass_with_looks(120 * kSecond);
-    history_.finish();
     EXPECT_TRUE(kept_.all.empty()) << kept_.all.size();
+    pass_with_looks(20 * kSecond);
+    ASSERT_EQ(kept_.all.size(), 1U);
+    EXPECT_EQ(kept_.all[0].instances, (history::InstanceCount{1000, 1000}));
+    EXPECT_EQ(kept_.all[0].name, "job-aaaa");
+    EXPECT_EQ(kept_.all[0].memory_granted, history::mib_ms(kept_.all[0].memory_limit, 100'000'000));
+    kept_.all.clear();
     // Memory alone is something, and so is a refusal.
     for (const bool memory : {true, false}) {
         const auto id = add("aaaa");
@@ -175,6 +102,16 @@ TEST_F(HistoryTest, what_used_nothing_leaves_no_record) {
         update();
     }
     EXPECT_EQ(kept_.all.size(), 2U);
+    kept_.all.clear();
+    // Names are bounded, too.
+    for (int each = 0; each < 200; ++each) {
+        const auto name = "id-" + std::to_string(each);
+        add(name.c_str());
+        ASSERT_TRUE(service->release_instance(name, caller, {}));
+        update();
+    }
+    pass_with_looks(60 * kSecond);
+    EXPECT_EQ(kept_.all.size(), History::kMostShortOfAUser + 1U);
 }
 
 TEST_F(HistoryTest, what_stays_and_uses_nothing_has_a_record_an_hour) {
@@ -287,7 +224,7 @@ TEST_F(HistoryTest, a_clock_that_is_set_changes_no_duration) {
 }
 
 TEST_F(HistoryTest, short_intervals_have_a_timer_of_their_own) {
-    History quick({loop, usage_, kept_, [this] { return wall_us_; }}, 2 * kSecond);
+    History quick(outside(), 2 * kSecond);
     const auto id = add("aaaa");
     quick.update(service->node());
     quick.tick();

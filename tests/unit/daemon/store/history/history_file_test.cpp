@@ -30,6 +30,7 @@ class HistoryFileTest : public testing::Test {
     }
     std::vector<Record> add(HistoryFile& file, std::size_t count) {
         auto records = history::random_records(random_, 1, count);
+        for (auto& record : records) record.number = 0;
         file.append(records);
         return records;
     }
@@ -70,6 +71,19 @@ TEST_F(HistoryFileTest, keeps_records_and_numbers_over_restarts) {
         EXPECT_EQ(newest.back().number, all.size());
     }
     EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
+}
+
+TEST_F(HistoryFileTest, a_record_with_a_number_takes_the_place_of_the_former_one) {
+    const auto file = open();
+    auto all = add(*file, 3);
+    all[1].launches = 77;
+    file->append(std::span(all).subspan(1, 1));
+    EXPECT_EQ(read(*file), all);
+    const auto more = add(*file, 1);
+    EXPECT_EQ(more[0].number, 4U);
+    const auto again = open();
+    EXPECT_EQ(again->take_found().size(), 4U);
+    EXPECT_TRUE(again->take_found().empty());
 }
 
 TEST_F(HistoryFileTest, grows_up_to_its_size_and_is_its_owners_alone) {

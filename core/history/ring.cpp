@@ -45,9 +45,10 @@ void read_header(std::span<const std::byte> file, RingReading& reading) {
     in.number(sum);
     if (magic != kMagic || sum != checksum(file.first(kCheckedOfHeader))) return;
     if (version > kRingVersion) reading.kind = RingKind::newer;
-    if (version != kRingVersion || width != kRecordBytes) return;
+    if (version > kRingVersion || width != kRecordBytes) return;
     reading.kind = RingKind::ring;
     reading.capacity = capacity;
+    reading.former = version < kRingVersion;
 }
 
 }  // namespace

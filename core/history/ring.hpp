@@ -17,13 +17,14 @@ namespace cgpu::history {
 
 /// It has the width of a record, so that every record is a sector of its own.
 constexpr std::size_t kHeaderBytes = kRecordBytes;
-/// Another layout needs another number.
-constexpr std::uint32_t kRingVersion = 1;
+/// Another layout, also of the records, needs another number: a former release would take its records for
+/// damaged ones, and drop them.
+constexpr std::uint32_t kRingVersion = 2;
 
 /// What a file is, by its first bytes.
 enum class RingKind {
     empty,    ///< no byte, or zeros only: cgpud was killed while it made the file
-    ring,     ///< of this version; its header may be damaged
+    ring,     ///< of this or a former version; its header may be damaged
     newer,    ///< of a later version
     foreign,  ///< something else
 };
@@ -35,6 +36,7 @@ struct RingReading {
     /// record that is lost.
     std::size_t damaged = 0;
     std::size_t capacity = 0;  ///< how many places the header says there are; 0: it is damaged
+    bool former = false;       ///< of a former version
 };
 
 /// Reads a whole file, in whatever state it is. It may be written meanwhile: of a record that is being

@@ -106,7 +106,7 @@ Result<std::unique_ptr<HistoryFile>> HistoryFile::open(const fs::path& path, std
         damage = "history " + path.string() + ": it had lost its content, and a new one begins.";
     }
     auto next = found.records.empty() ? 1 : found.records.back().number + 1;
-    if (found.damaged > 0 || found.capacity != capacity) {
+    if (found.damaged > 0 || found.former || found.capacity != capacity) {
         const auto newest = std::min(found.records.size(), capacity);
         const bool lost = newest < found.records.size() || (newest > 0 && found.records.front().number > 1);
         const std::uint64_t first = lost ? capacity + 1 : 1;  // in the first place of the file

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/history/checksum.hpp"
+#include "core/history/fields.hpp"
 #include "core/history/ring.hpp"
 #include "tests/unit/core/history/records.hpp"
 
@@ -150,6 +152,21 @@ TEST(HistoryRing, TellsFilesApart) {
     EXPECT_EQ(read_ring(File(5000, std::byte{7})).kind, RingKind::foreign);
     EXPECT_EQ(read_ring(File(10, std::byte{7})).kind, RingKind::foreign);
     EXPECT_EQ(read_ring(make_ring({}, 4)).kind, RingKind::ring);
+}
+
+TEST(HistoryRing, OneOfAFormerVersionIsReadAndOneOfALaterIsNot) {
+    std::mt19937_64 random(3);
+    const auto records = random_records(random, 1, 5);
+    for (const auto version : {kRingVersion - 1, kRingVersion + 1}) {
+        auto file = make_ring(records, 8);
+        Writer header(file);
+        header.at(8).number(version);
+        header.at(24).number(checksum(std::span(file).first(24)));
+        const auto reading = read_ring(file);
+        EXPECT_EQ(reading.kind, version < kRingVersion ? RingKind::ring : RingKind::newer);
+        EXPECT_EQ(reading.records.size(), version < kRingVersion ? 5U : 0U);
+        EXPECT_EQ(reading.former, version < kRingVersion);
+    }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/history/checksum.hpp"
+#include "core/history/fields.hpp"
 #include "core/history/ring.hpp"
 #include "tests/unit/core/history/records.hpp"
 #include "tests/unit/daemon/support/not_files.hpp"
@@ -18,6 +19,14 @@ namespace cgpu::store {
 namespace {
 
 using history::Record;
+
+/// A file with another version in its header, and the checksum of that.
+std::string of_version(std::vector<std::byte> ring, std::uint32_t version) {
+    history::Writer header(ring);
+    header.at(8).number(version);
+    header.at(24).number(history::checksum(std::span(ring).first(24)));
+    return {reinterpret_cast<const char*>(ring.data()), ring.size()};
+}
 
 class HistoryFileTest : public testing::Test {
   protected:
@@ -71,6 +80,17 @@ TEST_F(HistoryFileTest, keeps_records_and_numbers_over_restarts) {
         EXPECT_EQ(newest.back().number, all.size());
     }
     EXPECT_EQ(std::filesystem::file_size(path_), kBytes);
+}
+
+TEST_F(HistoryFileTest, a_file_of_a_former_version_is_written_anew_with_its_records) {
+    const auto all = add(*open(), 3);
+    test::write_text(path_, of_version(history::make_ring(all, 16), history::kRingVersion - 1));
+    const auto file = open();
+    EXPECT_EQ(file->damage(), "");
+    EXPECT_EQ(read(*file), all);
+    const auto text = test::read_text(path_);
+    EXPECT_FALSE(history::read_ring(std::as_bytes(std::span(text))).former)
+        << "a former release must not take it for its own";
 }
 
 TEST_F(HistoryFileTest, a_record_with_a_number_takes_the_place_of_the_former_one) {
@@ -227,12 +247,7 @@ TEST_F(HistoryFileTest, sets_a_file_aside_that_is_far_longer_than_a_history) {
 }
 
 TEST_F(HistoryFileTest, leaves_a_newer_file_alone) {
-    auto ring = history::make_ring({}, 16);
-    // Another version, with its checksum.
-    ring[8] = std::byte{2};
-    const auto sum = history::checksum(std::span(ring).first(24));
-    for (std::size_t i = 0; i < 4; ++i) ring[24 + i] = static_cast<std::byte>((sum >> (8 * i)) & 0xFFU);
-    const std::string text(reinterpret_cast<const char*>(ring.data()), ring.size());
+    const auto text = of_version(history::make_ring({}, 16), history::kRingVersion + 1);
     test::write_text(path_, text);
     const auto file = HistoryFile::open(path_, kBytes);
     ASSERT_FALSE(file);

@@ -24,4 +24,9 @@ bool lowers_own(const model::Node& node, const QuotaChange& change, std::uint32_
     return true;
 }
 
+bool means_no_single_one(const model::Node& node, const QuotaChange& change) {
+    const auto* word = std::get_if<std::string>(&change.instance);
+    return word != nullptr && !find_instance(node, *word);
+}
+
 }  // namespace cgpu::app

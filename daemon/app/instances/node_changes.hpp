@@ -45,6 +45,8 @@ using NodeChange = std::variant<GpuChange, QuotaChange>;
 /// Whether the change lowers what an instance of this user has, as far as the node shows it now: memory,
 /// weight, priority, or a pause. Its revert may give more.
 [[nodiscard]] bool lowers_own(const model::Node& node, const QuotaChange& change, std::uint32_t user);
+/// Whether no instance, or more than one, is meant by the change's word: it is refused, whoever asks.
+[[nodiscard]] bool means_no_single_one(const model::Node& node, const QuotaChange& change);
 
 /// Several changes of GPUs and instances as one: all or none, saved once, in force in the same period.
 class NodeChanges {

@@ -34,7 +34,10 @@ std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes, con
     if (any(app::GpuChange{})) actions.push_back(Action::manage_policy);
     const bool own = std::ranges::all_of(changes, [&](const auto& each) {
         const auto* change = std::get_if<app::QuotaChange>(&each);
-        return change == nullptr || app::lowers_own(node, *change, caller);
+        // Who misspells a name, or whose job has the name of another's, reads that, and not that a right is
+        // missing.
+        return change == nullptr || app::means_no_single_one(node, *change) ||
+               app::lowers_own(node, *change, caller);
     });
     if (any(app::QuotaChange{})) actions.push_back(own ? Action::manage_own : Action::manage_instance);
     return actions;

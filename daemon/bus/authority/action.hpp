@@ -27,7 +27,7 @@ enum class Action {
 [[nodiscard]] std::string_view id_of(Action action);
 
 /// What a caller must be authorized for to make these changes: manage_own for those of the caller's own
-/// instances only, if they lower what these have.
+/// instances only, if they lower what these have, and for a word that means no instance or several.
 [[nodiscard]] std::vector<Action> actions_for(const std::vector<app::NodeChange>& changes,
                                               const model::Node& node, std::uint32_t caller);
 /// Makes options of changes that were authorized by these actions: a right to one's own changes nothing else,

@@ -109,20 +109,37 @@ TEST_F(AuthorityTest, ForSeveralActionsPolkitIsAskedUntilItRefusesOne) {
 
 TEST(Actions, EachKindOfChangeNeedsItsOwn) {
     const std::vector<app::NodeChange> gpus = {app::GpuChange{}};
-    const std::vector<app::NodeChange> quotas = {app::QuotaChange{}, app::QuotaChange{}};
-    EXPECT_EQ(actions_for(gpus, {}, 1000), std::vector{Action::manage_policy});
-    EXPECT_EQ(actions_for(quotas, {}, 1000), std::vector{Action::manage_instance});
-    EXPECT_EQ(actions_for({quotas[0], gpus[0]}, {}, 1000),
-              (std::vector{Action::manage_policy, Action::manage_instance}));
     model::Node node = cgpu::test::v100();
     auto made = cgpu::test::instance("aaaa", {cgpu::test::quota(0, 1024, 2)});
     made.owner.user = 1000;
     ASSERT_TRUE(node.add_instance(made));
+    const std::vector<app::NodeChange> quotas = {app::QuotaChange{.instance = "aaaa", .revert = true},
+                                                 app::QuotaChange{.instance = "aaaa", .weight = 1}};
+    EXPECT_EQ(actions_for(gpus, node, 1000), std::vector{Action::manage_policy});
+    EXPECT_EQ(actions_for(quotas, node, 1000), std::vector{Action::manage_instance});
+    EXPECT_EQ(actions_for({quotas[0], gpus[0]}, node, 1000),
+              (std::vector{Action::manage_policy, Action::manage_instance}));
     const std::vector<app::NodeChange> less = {app::QuotaChange{.instance = "aaaa", .weight = 1}};
     EXPECT_EQ(actions_for(less, node, 1000), std::vector{Action::manage_own});
     EXPECT_EQ(actions_for(less, node, 1001), std::vector{Action::manage_instance});
     EXPECT_EQ(as_authorized({}, {Action::manage_own}, {1000, 7}).only_lowered_of, 1000U);
     EXPECT_FALSE(as_authorized({}, {Action::manage_instance}, {1000, 7}).only_lowered_of);
+}
+
+/// Nothing is changed by it, and the refusal that helps is that of the word.
+TEST(Actions, AWordThatMeansNoInstanceOrSeveralNeedsNoRightToThoseOfOthers) {
+    model::Node node = cgpu::test::v100();
+    for (const char* id : {"aaaa", "bbbb"}) {
+        auto made = cgpu::test::instance(id, {cgpu::test::quota(0, 1024, 2)});
+        made.name = "web";
+        ASSERT_TRUE(node.add_instance(made));
+    }
+    for (const char* word : {"web", "none"}) {
+        const app::QuotaChange change{.instance = word, .memory_limit = model::Bytes(1)};
+        EXPECT_EQ(actions_for({change}, node, 1000), std::vector{Action::manage_own}) << word;
+        EXPECT_EQ(actions_for({change, app::QuotaChange{.instance = "aaaa", .weight = 1}}, node, 1000),
+                  std::vector{Action::manage_instance});
+    }
 }
 
 TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {

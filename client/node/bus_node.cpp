@@ -269,7 +269,9 @@ Result<void> BusNode::enter_scope(const Scope& scope) {
         client::enter_scope(own ? *own : *bus().connection, scope);
         return {};
     } catch (const sdbus::Error& error) {
-        return fail(ClientError::Kind::failed, scope.unit + ": " + error.getMessage());
+        auto why = error.getMessage();
+        if (why.ends_with('.')) why.pop_back();
+        return fail(ClientError::Kind::failed, scope.unit + ": " + why);
     }
 }
 

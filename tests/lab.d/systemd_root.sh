@@ -11,7 +11,7 @@ systemd_root() {
             dpkg-deb -f "$deb" Depends
         done | tr ',' '\n' | sed -E 's/\([^)]*\)//g; s/\|.*//; s/ //g; s/default-dbus-system-bus/dbus/; /^cgpu$/d' | sort -u | paste -sd ,
     )
-    wanted=systemd-sysv,dbus,dbus-user-session,libpam-systemd,jq,polkitd,procps,docker.io,busybox-static,podman,crun,uidmap,rootlesskit,$wanted
+    wanted=systemd-sysv,dbus,dbus-user-session,libpam-systemd,jq,polkitd,procps,docker.io,busybox-static,podman,crun,uidmap,rootlesskit,sudo,$wanted
     # A package of its own from Debian 13 on.
     [[ -z $(apt-cache madison docker-cli 2>/dev/null) ]] || wanted+=,docker-cli
     folder=$roots/systemd-$suite-$(md5sum <<<"$wanted" | cut -c-8)

@@ -175,6 +175,17 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
     return std::nullopt;
 }
 
+bool GpuGates::settles(Nanos now) const {
+    int working = 0;
+    bool settles = false;
+    for (const auto& seat : seats_) {
+        if (!seat || !seat->processes || seat->processes->empty()) continue;
+        ++working;
+        settles = settles || seat->processes->settles(now);
+    }
+    return settles && working > 1;
+}
+
 void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     if (now >= sum_due_at_) {
         sum_due_at_ = now + kSampleEvery;
@@ -193,6 +204,11 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         readings[slot].doubtful = doubts(*seat, now);
         someone_waits |= readings[slot].wants;
         any_unresponsive |= seat->processes->has_unresponsive_process();
+    }
+    const bool own = !settles(now);
+    for (auto& seat : seats_) {
+        if (!seat || !seat->processes) continue;
+        seat->processes->count(own);
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
@@ -282,6 +298,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.due = static_cast<std::uint64_t>(seat.due);
     if (!seat.processes) return;
     static_cast<void>(seat.processes->read(now));
+    seat.processes->count(!settles(now));
     const auto totals = seat.processes->totals();
     usage.gpu_time = static_cast<std::uint64_t>(totals.used);
     usage.waited = static_cast<std::uint64_t>(totals.waited);

@@ -101,6 +101,8 @@ class GpuGates {
     /// True: it has other settings now.
     bool update_seat(std::size_t slot, const model::Quota& quota);
     void join(const model::Instance& instance, const model::Quota& quota);
+    /// After a restart of the daemon, while work runs that no gate has kept apart.
+    [[nodiscard]] bool settles(Nanos now) const;
     void sample(Seat& seat, Nanos now);
     [[nodiscard]] bool doubts(Seat& seat, Nanos now);
     void sum_due(Seat& seat, std::size_t slot, Nanos now);

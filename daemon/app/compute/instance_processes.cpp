@@ -29,6 +29,12 @@ constexpr Nanos kSettled = 5 * kMilli;
 /// Poll interval for the report of an instance that is held with nothing in flight: the page is only its
 /// process's claim.
 constexpr Nanos kLookAgain = 20 * kMilli;
+/// After a restart of the daemon, processes come back within this time …
+constexpr Nanos kComeBack = 200 * kMilli;
+/// … and what they launched meanwhile has drained.
+constexpr Nanos kSettle = 2 * kSecond;
+/// They had used the GPU for longer than this before; a new one may have begun just before it was read first.
+constexpr Nanos kLeastBrought = 10 * kMilli;
 /// GPU time that the only instance on a GPU may have in flight in each process. A larger window means fewer
 /// wakes; an instance that joins waits for at most this and one kernel, once.
 constexpr std::uint32_t kAloneWindowUs = 20'000;
@@ -89,6 +95,8 @@ void InstanceProcesses::remove(const model::Process& process, Nanos now) {
         // Its last report: an instance that is alone on its GPU is read seldom.
         read_counts(member, now);
         read_waits(member);
+        count(member, own_);
+        gone_own_ += member.own;
         gone_.used += member.used;
         gone_.waited = together(gone_.waited, member.waited);
         gone_.launches += member.launches;
@@ -150,6 +158,11 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
     const auto progress = began > 0 ? std::min(oldest, now - began) : 0;
     const auto remaining = member.in_flight - progress;
     const auto updated = bounded(report.updated_ns, now);
+    if (!member.reported && (updated > 0 || member.used > 0)) {
+        member.reported = true;
+        member.came_back = member.base > kLeastBrought;
+    }
+    if (member.reported && member.in_flight == 0) member.drained = true;
     const bool none_left = member.in_flight == 0;
     const bool silent = !none_left && now > updated + member.in_flight + kStaleAfter;
     if (updated != member.updated) member.called_at = 0;
@@ -310,10 +323,28 @@ view::LaunchWaits InstanceProcesses::launch_waits() {
     return waits_;
 }
 
+bool InstanceProcesses::settles(Nanos now) const {
+    return std::ranges::any_of(members_, [&](const Member& member) {
+        const Nanos passed = now - member.first_seen;
+        return member.came_back && passed < (member.drained ? kComeBack : kSettle);
+    });
+}
+
+void InstanceProcesses::count(Member& member, bool own) {
+    if (own) member.own += member.used - member.seen;
+    member.seen = member.used;
+}
+
+void InstanceProcesses::count(bool own) {
+    own_ = own;
+    for (Member& member : members_) count(member, own);
+}
+
 InstanceProcesses::Totals InstanceProcesses::totals() const {
     auto sum = gone_;
+    sum.used = gone_own_;
     for (const auto& member : members_) {
-        sum.used += member.used;
+        sum.used += member.own;
         sum.waited = together(sum.waited, member.waited);
         sum.launches += member.launches;
         sum.longest_kernel = std::max(sum.longest_kernel, member.longest);

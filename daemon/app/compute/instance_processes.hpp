@@ -76,8 +76,15 @@ class InstanceProcesses {
         Nanos longest_kernel = 0;
         std::uint64_t launches = 0;
     };
-    /// By the last read().
+    /// By the last read(). `used`: what count() was told is their own.
     [[nodiscard]] Totals totals() const;
+
+    /// Work that its processes launched while there was no daemon may still run, or others may only now come
+    /// back that have such work.
+    [[nodiscard]] bool settles(Nanos now) const;
+    /// Whether what was measured since the last call is their own use. What runs beside others' work, because
+    /// no gate kept them apart, is measured with the others' time.
+    void count(bool own);
 
     /// How long its launches waited that had to wait: all so far. Reads the pages, whose counts wrap, so it
     /// must be called before a process has ended four thousand million waits.
@@ -89,7 +96,12 @@ class InstanceProcesses {
         schedule::PageCheck check;
         Nanos used = 0;  ///< accepted so far
         Nanos first_seen = 0;
-        Nanos base = 0;  ///< the part of the page's figure that was used before it was added
+        Nanos base = 0;          ///< the part of the page's figure that was used before it was added
+        Nanos seen = 0;          ///< the part of `used` that was counted, or not
+        Nanos own = 0;           ///< … and counted
+        bool reported = false;   ///< its page is no longer empty
+        bool came_back = false;  ///< by its first report it had used the GPU before it was added
+        bool drained = false;    ///< since then it was seen without work in flight
         Nanos in_flight = 0;
         Nanos waited = 0;
         Nanos longest = 0;
@@ -109,13 +121,16 @@ class InstanceProcesses {
     void read_waits(Member& member);
     void check(Member& member, Nanos in_flight, Nanos now);
     void read_member(Member& member, Nanos now);
+    static void count(Member& member, bool own);
     void read_all(Nanos now);
     static void call(Member& member, Nanos now);
     void wake_some(Nanos now);
 
     std::uint32_t gpu_;
     std::vector<Member> members_;
-    Totals gone_;
+    Totals gone_;  ///< `used`: all of it
+    Nanos gone_own_ = 0;
+    bool own_ = true;  ///< by the last count()
     view::LaunchWaits waits_;
     Nanos read_at_ = 0;  ///< when the reports were read last; the next fields are their contents
     schedule::Reading sum_;

@@ -120,6 +120,48 @@ TEST(GpuGates, WhatChangesOnAnotherGpuTouchesNothing) {
     EXPECT_EQ(changed.usage("b").target_share, calm.usage("b").target_share);
 }
 
+// Found as reports with more GPU time than the GPUs had, after cgpud was killed.
+TEST(GpuGates, WhatIsMeasuredBesideOthersAfterARestartIsNobodysUse) {
+    World world;
+    world.gangs.step(world.now);
+    const auto both = [&](int passed_ms, int used_ms, int in_flight_ms) {
+        world.now += passed_ms * kMilli;
+        for (const auto& each : {world.a, world.b}) {
+            auto& report = each->its_reports.gpus[0];
+            report.used_ns.fetch_add(used_ms * kMilli);
+            report.in_flight_ns = in_flight_ms * kMilli;
+            report.launches = 100;
+            report.updated_ns = world.now;
+        }
+        world.last().rung();
+        world.gangs.step(world.now);
+    };
+    both(1, 900, 40);
+    both(50, 50, 20);
+    both(50, 50, 0);
+    EXPECT_EQ(world.usage("a").gpu_time + world.usage("b").gpu_time, 0U);
+    both(150, 0, 0);
+    for (int i = 0; i < 200; ++i) world.step();
+    const auto sum = world.usage("a").gpu_time + world.usage("b").gpu_time;
+    EXPECT_GT(sum, 90 * kMilli);
+    EXPECT_LE(sum, 100 * kMilli);
+}
+
+TEST(GpuGates, AProcessThatComesBackAloneIsCounted) {
+    World world;
+    auto& report = world.first->its_reports.gpus[0];
+    world.gangs.step(world.now);
+    report.used_ns = 900 * kMilli;
+    report.in_flight_ns = 20 * kMilli;
+    report.updated_ns = world.now += kMilli;
+    world.gangs.step(world.now);
+    report.used_ns.fetch_add(500 * kMilli);
+    report.updated_ns = world.now += 500 * kMilli;
+    InstanceUsage usage;
+    world.gpus.at(uuid(0)).fill_usage(id("first"), world.now, usage);
+    EXPECT_EQ(usage.gpu_time, static_cast<std::uint64_t>(501 * kMilli));
+}
+
 TEST(GpuGates, ANodeThatIsAsItWasTouchesNothing) {
     World world;
     for (int i = 0; i < 20; ++i) world.step();

@@ -72,7 +72,7 @@ class User(threading.Thread):
                     self.end(self.chance.choice(sorted(self.running)))
                 elif self.crowd.number_of_jobs() < MOST_JOBS:
                     self.start_jobs(2 if self.chance.random() < 0.3 else 1)
-                self.crowd.over.wait(self.chance.uniform(0.3, 1.5))
+                self.crowd.over.wait(self.chance.uniform(0.5, 3))
         except Exception as error:  # pylint: disable=broad-except
             self.crowd.wrong.append(f"{self.user}: {error!r}")
         while self.running:
@@ -89,7 +89,7 @@ class User(threading.Thread):
         begun = [self.ask() for _ in range(number)]
         for process, job in begun:
             while process.poll() is None and "ready" not in self.said(job.name):
-                time.sleep(0.02)
+                time.sleep(0.05)
             job.admitted = now()
             if less := re.search(r"so the weight is (\d+)", self.said(job.name)):
                 job.slices = int(less.group(1))  # no more were free
@@ -112,7 +112,7 @@ class User(threading.Thread):
             flags += ["--gpus", ",".join(map(str, sorted(self.chance.sample(range(GPUS), gpus))))]
         # By its name the simulator's trace and ledger tell whose a process is.
         self.path(name).symlink_to(self.crowd.burn)
-        burn = f"{self.path(name)} --forever --kernel-us 5000 --mib {job.mib - 200} --device"
+        burn = f"{self.path(name)} --forever --kernel-us 10000 --mib {job.mib - 200} --device"
         script = f"exec {burn} 0" if gpus == 1 else f"{burn} 0 & exec {burn} 1"
         with open(self.path(f"{name}.out"), "w", encoding="utf-8") as out:
             process = subprocess.Popen(
@@ -165,7 +165,7 @@ class Run:
             before = -1
             self.restart()
         while self.times_read() <= before:
-            time.sleep(0.05)
+            time.sleep(0.1)
         if self.limits:
             self.limits[-1].end = now()
         self.limits.append(limits)
@@ -201,7 +201,7 @@ class Run:
         ends, killed, reloads = time.monotonic() + seconds, [], 0
         next_change = time.monotonic() + 2
         while time.monotonic() < ends:
-            time.sleep(0.25)
+            time.sleep(0.5)
             self.look()
             if time.monotonic() < next_change:
                 continue

@@ -19,6 +19,8 @@ constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
 /// While there is a trace, the reports are read at least this often: measured work is placed by when it was
 /// read.
 constexpr Nanos kTraceEvery = 5 * kMilli;
+/// After a restart of the daemon, the processes connect again within this time.
+constexpr Nanos kBackWithin = 10 * kSecond;
 /// Records between two takes. An instance with short kernels causes some thousand steps a second.
 constexpr std::size_t kMostTraceRecords = 16384;
 
@@ -175,7 +177,10 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
     return std::nullopt;
 }
 
-bool GpuGates::settles(Nanos now) const {
+bool GpuGates::settles(Nanos now) {
+    if (began_ == 0) began_ = now;
+    // What a process has used before is its own claim, and new ones may come at any time.
+    if (now > began_ + kBackWithin) return false;
     int working = 0;
     bool settles = false;
     for (const auto& seat : seats_) {

@@ -102,7 +102,7 @@ class GpuGates {
     bool update_seat(std::size_t slot, const model::Quota& quota);
     void join(const model::Instance& instance, const model::Quota& quota);
     /// After a restart of the daemon, while work runs that no gate has kept apart.
-    [[nodiscard]] bool settles(Nanos now) const;
+    [[nodiscard]] bool settles(Nanos now);
     void sample(Seat& seat, Nanos now);
     [[nodiscard]] bool doubts(Seat& seat, Nanos now);
     void sum_due(Seat& seat, std::size_t slot, Nanos now);
@@ -110,6 +110,7 @@ class GpuGates {
     [[nodiscard]] Seat* seat_of(const model::InstanceId& id);
 
     schedule::Slicer slicer_;
+    Nanos began_ = 0;  ///< when it was asked first whether it settles; 0: not yet
     Nanos hold_;
     Nanos due_at_ = 0;
     Nanos sum_due_at_ = 0;

@@ -179,14 +179,12 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
 
 bool GpuGates::settles(Nanos now) {
     if (began_ == 0) began_ = now;
-    // What a process has used before is its own claim, and new ones may come at any time.
-    if (now > began_ + kBackWithin) return false;
     int working = 0;
     bool settles = false;
     for (const auto& seat : seats_) {
         if (!seat || !seat->processes || seat->processes->empty()) continue;
         ++working;
-        settles = settles || seat->processes->settles(now);
+        settles = settles || seat->processes->settles(now, began_ + kBackWithin);
     }
     return settles && working > 1;
 }

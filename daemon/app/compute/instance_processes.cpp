@@ -29,10 +29,10 @@ constexpr Nanos kSettled = 5 * kMilli;
 /// Poll interval for the report of an instance that is held with nothing in flight: the page is only its
 /// process's claim.
 constexpr Nanos kLookAgain = 20 * kMilli;
-/// After a restart of the daemon, processes come back within this time …
-constexpr Nanos kComeBack = 200 * kMilli;
+/// After a restart of the daemon, processes come back within this time, also on a busy machine …
+constexpr Nanos kComeBack = 3 * kSecond;
 /// … and what they launched meanwhile has drained.
-constexpr Nanos kSettle = 2 * kSecond;
+constexpr Nanos kSettle = 60 * kSecond;
 /// They had used the GPU for longer than this before; a new one may have begun just before it was read first.
 constexpr Nanos kLeastBrought = 10 * kMilli;
 /// GPU time that the only instance on a GPU may have in flight in each process. A larger window means fewer
@@ -323,10 +323,12 @@ view::LaunchWaits InstanceProcesses::launch_waits() {
     return waits_;
 }
 
-bool InstanceProcesses::settles(Nanos now) const {
+bool InstanceProcesses::settles(Nanos now, Nanos back_until) const {
     return std::ranges::any_of(members_, [&](const Member& member) {
         const Nanos passed = now - member.first_seen;
-        return member.came_back && passed < (member.drained ? kComeBack : kSettle);
+        // What a process has used before is its own claim, and new ones may come at any time.
+        return member.came_back && member.first_seen <= back_until &&
+               passed < (member.drained ? kComeBack : kSettle);
     });
 }
 

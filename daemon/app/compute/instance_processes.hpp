@@ -80,8 +80,8 @@ class InstanceProcesses {
     [[nodiscard]] Totals totals() const;
 
     /// Work that its processes launched while there was no daemon may still run, or others may only now come
-    /// back that have such work.
-    [[nodiscard]] bool settles(Nanos now) const;
+    /// back that have such work. `back_until`: who connects later is new.
+    [[nodiscard]] bool settles(Nanos now, Nanos back_until) const;
     /// Whether what was measured since the last call is their own use. What runs beside others' work, because
     /// no gate kept them apart, is measured with the others' time.
     void count(bool own);

@@ -24,7 +24,7 @@ USERS = {f"user{number:02}": [GROUPS[number % 3]] + (["night"] if number % 4 == 
 GPUS = 4
 MOST_JOBS = 40
 INTERVAL_NS = 2_000_000_000  # history_interval_s of crowd.sh
-SETTLED_NS = 500_000_000  # what jobs launched while there was no cgpud has drained
+SETTLED_NS = 4_000_000_000  # all jobs are back, and what they launched while there was no cgpud has drained
 LIMITS = pathlib.Path("/etc/cgpu/cgpud.yaml.d/50-limits.yaml")
 PID = pathlib.Path(os.environ.get("CGPU_LAB", "/run/cgpu-lab")) / "cgpud.pid"
 

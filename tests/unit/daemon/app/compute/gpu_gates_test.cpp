@@ -139,7 +139,7 @@ TEST(GpuGates, WhatIsMeasuredBesideOthersAfterARestartIsNobodysUse) {
     both(50, 50, 20);
     both(50, 50, 0);
     EXPECT_EQ(world.usage("a").gpu_time + world.usage("b").gpu_time, 0U);
-    both(150, 0, 0);
+    both(4000, 0, 0);
     for (int i = 0; i < 200; ++i) world.step();
     const auto sum = world.usage("a").gpu_time + world.usage("b").gpu_time;
     EXPECT_TRUE(sum > 90U * kMilli && sum <= 100U * kMilli) << sum;

@@ -45,20 +45,24 @@ TEST(InstanceProcessesBack, who_comes_back_settles_until_its_work_has_drained_an
     auto& report = one->its_reports.gpus[0];
     processes.add(one);
     (void)processes.read(1000 * kMilli);
-    EXPECT_FALSE(processes.settles(1000 * kMilli)) << "its page is empty, as that of a new process";
+    constexpr Nanos kBackUntil = 2000 * kMilli;
+    EXPECT_FALSE(processes.settles(1000 * kMilli, kBackUntil))
+        << "its page is empty, as that of a new process";
     report.used_ns = 900 * kMilli;
     report.in_flight_ns = 40 * kMilli;
     report.updated_ns = 1001 * kMilli;
-    for (const auto ms : {1001, 1300, 2900}) {
+    for (const auto ms : {1001, 1300, 4100, 60'000}) {
         (void)processes.read(ms * kMilli);
-        EXPECT_TRUE(processes.settles(ms * kMilli)) << ms;
+        EXPECT_TRUE(processes.settles(ms * kMilli, kBackUntil)) << ms;
     }
-    (void)processes.read(3100 * kMilli);
-    EXPECT_FALSE(processes.settles(3100 * kMilli)) << "however long its work takes";
+    EXPECT_FALSE(processes.settles(1001 * kMilli, 999 * kMilli))
+        << "it is a new one, which claims to be back";
+    (void)processes.read(61'100 * kMilli);
+    EXPECT_FALSE(processes.settles(61'100 * kMilli, kBackUntil)) << "however long its work takes";
     report.in_flight_ns = 0;
     (void)processes.read(1100 * kMilli);
-    EXPECT_TRUE(processes.settles(1100 * kMilli)) << "others may come back yet";
-    EXPECT_FALSE(processes.settles(1201 * kMilli));
+    EXPECT_TRUE(processes.settles(1100 * kMilli, kBackUntil)) << "others may come back yet";
+    EXPECT_FALSE(processes.settles(4001 * kMilli, kBackUntil));
 }
 
 TEST(InstanceProcessesBack, counts_only_what_is_its_own) {

@@ -31,6 +31,11 @@ std::string name_of(const model::Instance& instance, Bytes memory) {
     return (model::is_plain_word(name) ? name : model::quote(name)) + " (" + model::format_size(memory) + ")";
 }
 
+/// How many whole slices of so many are that percentage.
+std::uint32_t slices_of(std::uint32_t percent, std::uint32_t slices) {
+    return static_cast<std::uint32_t>(std::uint64_t{percent} * slices / 100);
+}
+
 /// Sums of limits of a node don't overflow: a GPU's are no larger than it.
 Bytes sum(Bytes a, Bytes b) { return Bytes(a.count() + b.count()); }
 
@@ -83,18 +88,37 @@ Checked Allowance::check_gpu(const model::Quota& quota) const {
                 model::format_size(left) + " is left on it, " + in_use(),
             left.count() > 0 ? "ask for " + model::format_size(left) + " or less, or " + remedy() : remedy());
     }
+    return check_compute(quota, has);
+}
+
+/// What is left of a GPU's compute is whole slices, so a small percentage may be none of them.
+Checked Allowance::check_compute(const model::Quota& quota, const HeldOnGpu& has) const {
     const model::Gpu* gpu = node_.find_gpu(quota.gpu);
-    if (const auto& rule = rules_.compute;
-        rule && gpu != nullptr &&
-        std::uint64_t{has.weight + quota.weight} * 100 > std::uint64_t{rule->most} * gpu->settings.max_inst)
-        return object_to(Refusal::Reason::no_space, "weight " + std::to_string(quota.weight),
-                         may_have(holder_,
-                                  std::to_string(rule->most) + "% of a GPU's " +
-                                      std::to_string(gpu->settings.max_inst) + " slices",
-                                  rule->key) +
-                             ", and has weight " + std::to_string(has.weight) + " there, " + in_use(),
-                         "ask for less of the compute, or " + remedy());
-    return {};
+    const auto& rule = rules_.compute;
+    if (!rule || gpu == nullptr) return {};
+    const std::uint32_t slices = gpu->settings.max_inst;
+    const std::uint32_t most = slices_of(rule->most, slices);
+    if (has.weight + quota.weight <= most) return {};
+    const std::string asked = "weight " + std::to_string(quota.weight);
+    const std::string may =
+        may_have(holder_, std::to_string(rule->most) + "% of a GPU's " + std::to_string(slices) + " slices",
+                 rule->key);
+    const auto is_enough = [&](const model::Gpu& other) {
+        return other.present && slices_of(rule->most, other.settings.max_inst) > 0;
+    };
+    const auto other = std::ranges::find_if(node_.gpus(), is_enough);
+    if (most == 0)
+        return object_to(Refusal::Reason::no_space, asked, may + ", which is less than one of them",
+                         (other == node_.gpus().end()
+                              ? ""
+                              : "use GPU " + std::to_string(other->index) + ", which has more slices, or ") +
+                             "ask the administrator for " + std::to_string((99 + slices) / slices) +
+                             "% or more");
+    const std::uint32_t left = most - std::min(most, has.weight);
+    return object_to(
+        Refusal::Reason::no_space, asked,
+        may + ", and has weight " + std::to_string(has.weight) + " there, " + in_use(),
+        left > 0 ? "ask for weight " + std::to_string(left) + " or less, or " + remedy() : remedy());
 }
 
 Checked Allowance::check_number() const {

@@ -59,6 +59,8 @@ class Allowance {
     [[nodiscard]] tl::expected<void, model::Objection> check_all(
         const std::vector<model::Quota>& quotas) const;
     [[nodiscard]] tl::expected<void, model::Objection> check_gpu(const model::Quota& quota) const;
+    [[nodiscard]] tl::expected<void, model::Objection> check_compute(const model::Quota& quota,
+                                                                     const HeldOnGpu& has) const;
     [[nodiscard]] std::string remedy() const;
     [[nodiscard]] std::string in_use() const;
 

@@ -8,6 +8,7 @@
 
 #include "core/model/quote.hpp"
 #include "daemon/config/folders.hpp"
+#include "daemon/config/slices.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"
 #include "files/read.hpp"
@@ -142,6 +143,7 @@ tl::expected<Loaded, Problems> load_files(const Sources& sources) {
     Config config = validate(entries, problems);
     check_folders(config, entries, problems);
     if (!problems.empty()) return tl::unexpected(std::move(problems));
+    for (Problem& odd : odd_percentages(config, entries)) warnings.push_back(std::move(odd));
     return Loaded{std::move(config), std::move(entries), std::move(warnings)};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/size.hpp"
 #include "core/model/utf8.hpp"
@@ -18,6 +19,9 @@ constexpr std::string_view kUnlimited = "unlimited";
 /// A number of the file: more than a node can have.
 constexpr std::uint32_t kMostCount = 100'000;
 constexpr std::size_t kLongestName = 256;
+
+/// A slice of a GPU that has as many as there may be.
+constexpr std::uint32_t kLeastCompute = 100 / model::kMaxMaxInst;
 
 Taken take_number(std::optional<std::uint32_t>& into, std::string_view text, std::uint32_t low,
                   std::uint32_t high, std::uint32_t unlimited) {
@@ -41,7 +45,12 @@ Taken take_size(std::optional<model::Bytes>& into, std::string_view text) {
 }
 
 Taken take_compute(Rule& rule, std::string_view text) {
-    return take_number(rule.compute, text == kUnlimited ? text : without_percent(text), 1, 100, 100);
+    const bool is_number = text != kUnlimited;
+    auto taken = take_number(rule.compute, is_number ? without_percent(text) : text, 1, 100, 100);
+    if (taken && *rule.compute < kLeastCompute)
+        return tl::unexpected(
+            std::string("it is less than one slice of every GPU, so it would allow nothing"));
+    return taken;
 }
 
 Taken take_flag(bool& into, std::string_view text) {
@@ -87,7 +96,7 @@ const std::array kLimitKeys = {
              [](Rule& rule, auto text) { return take_size(rule.memory_per_gpu, text); },
              [](const Rule& rule) { return show_size(rule.memory_per_gpu); }},
     LimitKey{
-        "compute", "1% to 100%, or unlimited", take_compute,
+        "compute", "4% to 100%, or unlimited", take_compute,
         [](const Rule& rule) { return rule.compute ? std::to_string(*rule.compute) + "%" : std::string(); }},
     LimitKey{"priority", "true or false", take_priority,
              [](const Rule& rule) {

@@ -95,6 +95,32 @@ TEST(LimitAllowance, OfComputeIsInSlicesOfEachGpu) {
     EXPECT_EQ(why_not(shared(), rule, {quota(2, 1, 20)}), "");
 }
 
+TEST(LimitAllowance, OfComputeSaysHowManySlicesAreLeft) {
+    Rule rule;
+    rule.compute = 25;  // 5 of 20, and she has 2
+    EXPECT_NE(why_not(shared(), rule, {quota(0, 1, 4)}).find("Try: ask for weight 3 or less, or end one"),
+              std::string::npos);
+    rule.compute = 10;
+    EXPECT_NE(why_not(shared(), rule, {quota(0, 1, 1)}).find("Try: end one of these instances, or ask"),
+              std::string::npos)
+        << "no weight is small enough";
+}
+
+TEST(LimitAllowance, OfComputeBelowASliceSaysSo) {
+    auto made = node({gpu(0, 16130), gpu(1, 16130)});
+    Rule rule;
+    rule.compute = 4;  // a slice of 20 is 5%
+    EXPECT_EQ(why_not(made, rule, {quota(1, 1, 1)}),
+              "instance x: weight 1 is asked for, and alice may have 4% of a GPU's 20 slices "
+              "(limits.users.alice.compute), which is less than one of them. Try: ask the administrator for "
+              "5% or more.");
+    ASSERT_TRUE(made.set_max_inst(uuid(0), 25));
+    EXPECT_EQ(why_not(made, rule, {quota(0, 1, 1)}), "");
+    EXPECT_NE(why_not(made, rule, {quota(1, 1, 1)}).find("Try: use GPU 0, which has more slices, or ask"),
+              std::string::npos);
+    EXPECT_EQ(why_not(made, rule, {quota(1, 1, 0)}), "") << "it computes nothing";
+}
+
 TEST(LimitAllowance, OfPriority) {
     Rule rule;
     rule.priority = false;

@@ -2,6 +2,7 @@
 
 #include "daemon/config/limits/limit_keys.hpp"
 #include "daemon/config/limits/profile_keys.hpp"
+#include "daemon/config/slices.hpp"
 #include "daemon/config/validate.hpp"
 #include "daemon/config/yaml_layer.hpp"
 #include "tests/unit/core/support/said_once.hpp"
@@ -62,17 +63,61 @@ TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
         refusal_of("limits:\n  default: {instance: 2}\n"),
         "test:2: limits.default.instance = \"2\": there is no such limit. Try: use one of instances, gpus, "
         "memory, memory_per_gpu, compute, priority.");
-    for (const char* text :
-         {"limits:\n  user: {alice: {gpus: 1}}\n", "limits: {default: 3}\n", "limits: {users: {alice: 3}}\n",
-          "limits: {users: {alice: {gpus: -1}}}\n", "limits: {users: {alice: {gpus: 01}}}\n",
-          "limits: {users: {alice: {gpus: 100001}}}\n", "limits: {users: {alice: {memory: 8}}}\n",
-          "limits: {users: {alice: {memory: 08GiB}}}\n", "limits: {users: {alice: {compute: 0%}}}\n",
-          "limits: {users: {alice: {compute: 101%}}}\n", "limits: {users: {alice: {priority: yes}}}\n",
-          "limits: {users: {\" ab\": {gpus: 1}}}\n", "limits: {users: {\"\": {gpus: 1}}}\n",
-          "limits: {users: {0100: {gpus: 1}}}\n", "limits: {groups: {\"a:b\": {gpus: 1}}}\n",
-          "limits: {trust_declared_owners: maybe}\n", "limits: {default: {gpus: }}\n",
-          "limits: {users: {alice: {gpus: {most: 1}}}}\n", "limits: 3\n"})
+    for (const char* text : {"limits:\n  user: {alice: {gpus: 1}}\n",
+                             "limits: {default: 3}\n",
+                             "limits: {users: {alice: 3}}\n",
+                             "limits: {users: {alice: {gpus: -1}}}\n",
+                             "limits: {users: {alice: {gpus: 01}}}\n",
+                             "limits: {users: {alice: {gpus: 100001}}}\n",
+                             "limits: {users: {alice: {memory: 8}}}\n",
+                             "limits: {users: {alice: {memory: 08GiB}}}\n",
+                             "limits: {users: {alice: {compute: 0%}}}\n",
+                             "limits: {users: {alice: {compute: 3%}}}\n",
+                             "limits: {users: {alice: {compute: 101%}}}\n",
+                             "limits: {users: {alice: {priority: yes}}}\n",
+                             "limits: {users: {\" ab\": {gpus: 1}}}\n",
+                             "limits: {users: {\"\": {gpus: 1}}}\n",
+                             "limits: {users: {0100: {gpus: 1}}}\n",
+                             "limits: {groups: {\"a:b\": {gpus: 1}}}\n",
+                             "limits: {trust_declared_owners: maybe}\n",
+                             "limits: {default: {gpus: }}\n",
+                             "limits: {users: {alice: {gpus: {most: 1}}}}\n",
+                             "limits: 3\n"})
         EXPECT_NE(refusal_of(text), "") << text;
+}
+
+std::vector<std::string> odd_ones(const std::string& text) {
+    Problems problems;
+    const auto entries = read_yaml(text, "test", problems);
+    const auto config = validate(entries, problems);
+    EXPECT_TRUE(problems.empty()) << problems.front().text;
+    std::vector<std::string> texts;
+    for (const auto& odd : odd_percentages(config, entries)) texts.push_back(odd.text);
+    return texts;
+}
+
+TEST(ConfigLimits, BelowASliceAreToldWithTheLeastThatAllowsSomething) {
+    EXPECT_EQ(odd_ones("max_inst: 20\nlimits: {groups: {students: {compute: 4%}}}\n"),
+              std::vector<std::string>{
+                  "test:2: limits.groups.students.compute = \"4%\": it is less than one slice of a GPU with "
+                  "max_inst 20, so it allows nothing there. Try: use 5% or more, or a larger max_inst."});
+    EXPECT_EQ(odd_ones("max_inst: 25\nlimits: {default: {compute: 4%}}\n").size(), 0U);
+    EXPECT_EQ(
+        odd_ones("max_inst: 7\nlimits: {default: {compute: 15%}, users: {a: {compute: unlimited}}}\n").size(),
+        0U);
+    EXPECT_EQ(odd_ones("max_inst: 7\nlimits: {default: {compute: 14%}}\n").size(), 1U);
+    EXPECT_EQ(odd_ones("gpus: {0: {max_inst: 1}}\nlimits: {default: {compute: 50%}}\n").size(), 0U)
+        << "the others take them";
+}
+
+TEST(ConfigProfiles, WithoutWholeSlicesAreTold) {
+    EXPECT_EQ(odd_ones("max_inst: 20\nprofiles: {a: {mem: 4GiB, compute: 12%}}\n"),
+              std::vector<std::string>{
+                  "test:2: profiles.a.compute = \"12%\": it is no whole number of slices of a GPU with "
+                  "max_inst 20, so a request with this profile is refused there. Try: use a multiple of a "
+                  "slice, or another max_inst."});
+    EXPECT_EQ(
+        odd_ones("max_inst: 20\nprofiles: {a: {mem: 4GiB, compute: 15%, max: {compute: 77%}}}\n").size(), 0U);
 }
 
 TEST(ConfigProfiles, AreReadWithTheirMaxima) {

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -32,23 +33,33 @@ void give_memory_back() {
 /// EX_CONFIG of sysexits.h. The unit lists it, because a restart would not help.
 constexpr int kBadConfig = 78;
 
-/// Judges files before they are put where cgpud reads them. They may belong to anybody, and no state is read.
-/// `gpus`: the node's, as `INDEX=UUID`; none: it isn't known which GPUs the files may name.
+void tell(const cgpu::config::Problems& warnings) {
+    for (const auto& warning : warnings) std::cerr << "cgpud: warning: " << warning.text << '\n';
+}
+
+/// Judges files before they are put where cgpud reads them, together with those that are there: a reload will
+/// judge all of them together, too. They may belong to anybody, and no state is read. `gpus`: the node's, as
+/// `INDEX=UUID`; none: it isn't known which GPUs the files may name.
 int check_files(cgpu::config::Sources sources, const std::vector<std::string>& files,
                 const std::vector<std::string>& gpus) {
-    sources.main.clear();
-    sources.drop_ins.clear();
-    sources.files.assign(files.begin(), files.end());
+    sources.judged.assign(files.begin(), files.end());
     auto read = cgpu::config::load(sources);
     const auto known = cgpu::config::read_gpus(gpus);
     if (!known) {
         std::cerr << "cgpud: --gpus: " << known.error() << '\n';
         return 2;
     }
-    if (read)
-        if (auto unknown = cgpu::config::unknown_gpus(read->entries, *known); !unknown.empty())
-            read = tl::unexpected(std::move(unknown));
     if (read) {
+        // What the other files name was accepted when it was put there.
+        std::vector<cgpu::config::Entry> judged;
+        for (const auto& entry : read->entries)
+            if (std::find(files.begin(), files.end(), entry.origin.file) != files.end())
+                judged.push_back(entry);
+        if (auto unknown = cgpu::config::unknown_gpus(judged, *known); !unknown.empty())
+            read = tl::unexpected(std::move(unknown));
+    }
+    if (read) {
+        tell(read->warnings);
         std::cout << "cgpud would accept " << (files.size() == 1 ? "this file" : "these files") << '\n';
         return 0;
     }
@@ -85,7 +96,7 @@ int run(cgpu::config::Sources sources, std::filesystem::path nvml_socket, bool c
         return kBadConfig;
     }
     if (check_only) {
-        for (const auto& warning : read->warnings) std::cerr << "cgpud: warning: " << warning.text << '\n';
+        tell(read->warnings);
         return check_kept(read->config);
     }
     reading.reset();
@@ -121,7 +132,8 @@ int main(int argc, char** argv) {
     app.add_flag("--check", check_only,
                  "read the configuration and the state, say what is wrong with them, and end");
     app.add_option("--check-files", files,
-                   "read only the shipped defaults and these files, say what is wrong with them, and end");
+                   "read these files as if they were in place, with the others that are there, say what is "
+                   "wrong with them, and end");
     app.add_option("--gpus", gpus,
                    "with --check-files: the node's GPUs, each INDEX=UUID; the files may name no others");
     app.add_flag(

@@ -199,8 +199,9 @@ std::span<const Verb> changing_verbs() {
          "set follows the files when cgpud reads them. Values of the files that are not in force are listed\n"
          "with the command that puts them in force; with --check, only those are, and exit code 1 means\n"
          "that there are some.\n"
-         "check reads files over the shipped defaults, and says what cgpud would refuse, and which GPUs\n"
-         "they name that this node doesn't have, and changes nothing. Exit code 0: nothing; 1: something.",
+         "check reads files as if they were in place, with the others that are there, and says what cgpud\n"
+         "would refuse, and which GPUs they name that this node doesn't have, and changes nothing. Exit\n"
+         "code 0: nothing; 1: something.",
          "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
          &config},
         {"revert",

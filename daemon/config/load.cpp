@@ -18,21 +18,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_unreadable(const fs::path& path, const std::string& why, Problems& problems) {
-    problems.push_back(problem({path.string()}, "the file or folder", "it can't be read (" + why + ")",
-                               "make it readable for the user of cgpud, or remove it"));
+/// What was found while the files were read.
+struct Findings {
+    Problems problems;
+    Problems warnings;
+    /// Only what is named is judged: whoever does that may be anybody, who can't read all that cgpud can.
+    bool judging = false;
+};
+
+void add_unreadable(const fs::path& path, const std::string& why, bool installed, Findings& found) {
+    const std::string what = "the file or folder";
+    if (found.judging && installed)
+        found.warnings.push_back(problem(
+            {path.string()}, what, "it can't be read (" + why + "), so the others are judged without it",
+            "do the same as root (sudo)"));
+    else
+        found.problems.push_back(problem({path.string()}, what, "it can't be read (" + why + ")",
+                                         "make it readable for the user of cgpud, or remove it"));
 }
 
 /// The text of a file; empty if there is no file.
-std::optional<std::string> read_file(const fs::path& path, Problems& problems) {
+std::optional<std::string> read_file(const fs::path& path, bool installed, Findings& found) {
     constexpr std::size_t kMost = std::size_t{1} << 20;
     auto text = files::read_whole(path, kMost);
     if (text) return std::move(*text);
     if (text.error().is_no_file())
-        problems.push_back(
+        found.problems.push_back(
             problem({path.string()}, "the file", text.error().why(), "put a file there, or remove it"));
     else
-        add_unreadable(path, text.error().why(), problems);
+        add_unreadable(path, text.error().why(), installed, found);
     return std::nullopt;
 }
 
@@ -45,7 +59,7 @@ bool is_meant_to_be_ignored(std::string_view name) {
            std::ranges::any_of(kLeft, [&](std::string_view end) { return name.ends_with(end); });
 }
 
-std::vector<fs::path> list_drop_ins(const fs::path& folder, Problems& problems, Problems& warnings) {
+std::vector<fs::path> list_drop_ins(const fs::path& folder, Findings& found) {
     std::vector<fs::path> files;
     std::vector<fs::path> others;
     std::error_code error;
@@ -56,13 +70,13 @@ std::vector<fs::path> list_drop_ins(const fs::path& folder, Problems& problems, 
         (path.extension() == ".yaml" ? files : others).push_back(path);
     }
     if (error && error != std::errc::no_such_file_or_directory)
-        add_unreadable(folder, error.message(), problems);
+        add_unreadable(folder, error.message(), true, found);
     std::ranges::sort(files);
     std::ranges::sort(others);
     for (const fs::path& path : others)
-        warnings.push_back(problem({path.string()}, "the file",
-                                   "it is not read, because its name does not end with .yaml",
-                                   "rename it, or put it elsewhere"));
+        found.warnings.push_back(problem({path.string()}, "the file",
+                                         "it is not read, because its name does not end with .yaml",
+                                         "rename it, or put it elsewhere"));
     return files;
 }
 
@@ -113,23 +127,42 @@ Problems shortened(Problems problems) {
     return problems;
 }
 
-tl::expected<Loaded, Problems> load_files(const Sources& sources) {
-    Problems problems;
-    Problems warnings;
-    std::vector<fs::path> files = {sources.defaults, sources.main};
-    for (fs::path& path : list_drop_ins(sources.drop_ins, problems, warnings))
-        files.push_back(std::move(path));
-    for (const fs::path& path : sources.files) {
-        std::error_code error;
-        if (fs::status(path, error).type() == fs::file_type::not_found)
-            problems.push_back(
-                problem({path.string()}, "the file", "it does not exist", "name a file that does"));
+bool is_there(const fs::path& path) {
+    std::error_code error;
+    return fs::status(path, error).type() != fs::file_type::not_found;
+}
+
+/// The files in the order in which they count. What is only judged is read as if it were in place: instead of
+/// the file that has its name there, else as one more drop-in.
+std::vector<fs::path> files_of(const Sources& sources, Findings& found) {
+    std::vector<fs::path> main = {sources.main};
+    std::vector<fs::path> drop_ins = list_drop_ins(sources.drop_ins, found);
+    const auto place_of = [&](const fs::path& path) -> std::vector<fs::path>& {
+        return path.filename() == sources.main.filename() ? main : drop_ins;
+    };
+    for (const fs::path& path : sources.judged)
+        std::erase_if(place_of(path),
+                      [&](const fs::path& other) { return other.filename() == path.filename(); });
+    for (const fs::path& path : sources.judged) {
+        if (is_there(path))
+            place_of(path).push_back(path);
         else
-            files.push_back(path);
+            found.problems.push_back(
+                problem({path.string()}, "the file", "it does not exist", "name a file that does"));
     }
+    std::ranges::stable_sort(drop_ins, {}, [](const fs::path& path) { return path.filename(); });
+    std::vector<fs::path> files = {sources.defaults};
+    for (const auto* some : {&main, &drop_ins}) files.insert(files.end(), some->begin(), some->end());
+    return files;
+}
+
+tl::expected<Loaded, Problems> load_files(const Sources& sources) {
+    Findings found;
+    found.judging = !sources.judged.empty();
+    Problems& problems = found.problems;
     std::vector<Entry> entries;
-    for (const fs::path& path : files) {
-        const auto text = read_file(path, problems);
+    for (const fs::path& path : files_of(sources, found)) {
+        const auto text = read_file(path, std::ranges::count(sources.judged, path) == 0, found);
         if (!text) continue;
         for (Entry& entry : read_yaml(*text, path.string(), problems)) entries.push_back(std::move(entry));
         if (entries.size() <= kMostEntries) continue;
@@ -143,8 +176,8 @@ tl::expected<Loaded, Problems> load_files(const Sources& sources) {
     Config config = validate(entries, problems);
     check_folders(config, entries, problems);
     if (!problems.empty()) return tl::unexpected(std::move(problems));
-    for (Problem& odd : odd_percentages(config, entries)) warnings.push_back(std::move(odd));
-    return Loaded{std::move(config), std::move(entries), std::move(warnings)};
+    for (Problem& odd : odd_percentages(config, entries)) found.warnings.push_back(std::move(odd));
+    return Loaded{std::move(config), std::move(entries), std::move(found.warnings)};
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ struct Sources {
     std::filesystem::path defaults = "/usr/lib/cgpu/cgpud.yaml";
     std::filesystem::path main = "/etc/cgpu/cgpud.yaml";
     std::filesystem::path drop_ins = "/etc/cgpu/cgpud.yaml.d";
-    /// More files that are read after them; each must be there.
-    std::vector<std::filesystem::path> files;
+    /// Files that are only judged, as if they were in place: one that has the name of the administrator's
+    /// file or of a drop-in is read instead of that, another one as one more drop-in. Each must be there.
+    std::vector<std::filesystem::path> judged;
     /// `key=value`; nested keys are joined by a dot: `weights.trainer=4`, `gpus.0.policy=fixed`.
     std::vector<std::string> overrides;
 };

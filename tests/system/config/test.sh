@@ -111,4 +111,12 @@ expect_error 'new.yaml:3: polcy.*no such key' cgpuctl config check "$scratch/new
 printf 'max_inst: 25\n' >"$scratch/new.yaml"
 expect_equal "a good file" "$(cgpuctl config check "$scratch/new.yaml")" 'cgpud would accept this file'
 expect_error 'does not exist' cgpuctl config check "$scratch/new.yaml" "$scratch/nwe.yaml"
+printf 'profiles: {small: {mem: 1GiB}}\n' >/etc/cgpu/cgpud.yaml.d/20.yaml
+printf 'profiles: {small: {max: {mem: 2GiB}}}\nlimits: {default: {compute: 4%%}}\n' >"$scratch/new.yaml"
+expect cgpuctl config check "$scratch/new.yaml" >"$scratch/check.out" 2>&1
+expect has "$scratch/check.out" "^cgpud: warning: .*new.yaml:2: limits.default.compute = \"4%\": it is less than one slice of a GPU with max_inst"
+printf 'profiles: {small: {mem: 4GiB}}\n' >"$scratch/20.yaml" && chmod 644 "$scratch/20.yaml"
+expect_error '20.yaml:1: profiles.small.mem = "4GiB": the profile asks for more' cgpuctl config check "$scratch/new.yaml" "$scratch/20.yaml"
+rm /etc/cgpu/cgpud.yaml.d/20.yaml
+expect_error 'the profile has no memory' cgpuctl config check "$scratch/new.yaml"
 expect_equal "what is in force" "$(of max_inst value)" 20

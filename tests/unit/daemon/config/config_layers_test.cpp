@@ -218,13 +218,46 @@ TEST_F(ConfigLayers, WhatIsNoFileIsAProblem) {
     EXPECT_NE(all[0].text.find("it is longer than"), std::string::npos) << all[0].text;
 }
 
-TEST_F(ConfigLayers, NamedFilesAreReadLastAndMustExist) {
+TEST_F(ConfigLayers, FilesThatAreJudgedMustExist) {
     write_text(folder / "etc.yaml", "max_inst: 4\n");
     write_text(folder / "new.yaml", "max_inst: 6\n");
     files = {folder / "new.yaml"};
     EXPECT_EQ(loaded().gpu_defaults.max_inst, 6U);
     files.push_back(folder / "nwe.yaml");
     EXPECT_NE(problems().at(0).text.find("nwe.yaml: the file: it does not exist. Try: "), std::string::npos);
+}
+
+/// Found as a drop-in with a profile's max alone, which was refused, and which a reload took.
+TEST_F(ConfigLayers, FilesAreJudgedAsIfTheyWereInPlace) {
+    write_text(folder / "etc.yaml", "profiles: {a: {mem: 4GiB}}\nmax_inst: 4\n");
+    write_text(folder / "etc.d/50-max.yaml", "profiles: {a: {max: {mem: 1GiB}}}\n");
+    write_text(folder / "new/50-max.yaml", "profiles: {a: {max: {mem: 8GiB}}}\n");
+    files = {folder / "new/50-max.yaml"};
+    EXPECT_EQ(loaded().profiles.at("a").max.memory, model::Bytes::from_gib(8)) << "instead of its namesake";
+    write_text(folder / "new/60-less.yaml", "profiles: {a: {max: {mem: 2GiB}}}\n");
+    files.push_back(folder / "new/60-less.yaml");
+    EXPECT_NE(problems().at(0).text.find("etc.yaml:1: profiles.a.mem"), std::string::npos);
+    write_text(folder / "new/etc.yaml", "profiles: {a: {mem: 1GiB}}\n");
+    files.push_back(folder / "new/etc.yaml");
+    const Config config = loaded();
+    EXPECT_EQ(config.profiles.at("a").max.memory, model::Bytes::from_gib(2)) << "the last by name";
+    EXPECT_EQ(config.gpu_defaults.max_inst, defaults.gpu_defaults.max_inst) << "the main file is replaced";
+}
+
+TEST_F(ConfigLayers, FilesThatAreJudgedByAnybodyDontNeedTheOthers) {
+    write_text(folder / "etc.yaml", "max_inst: 4\n");
+    write_text(folder / "new.yaml", "policy: fixed\n");
+    files = {folder / "new.yaml"};
+    ASSERT_EQ(chmod((folder / "etc.yaml").c_str(), 0), 0);
+    ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+    const AsNobody nobody;
+    const auto read = load(sources());
+    ASSERT_TRUE(read) << read.error().front().text;
+    ASSERT_EQ(read->warnings.size(), 1U);
+    EXPECT_EQ(read->warnings[0].text,
+              (folder / "etc.yaml").string() +
+                  ": the file or folder: it can't be read (Permission denied), so the others are judged "
+                  "without it. Try: do the same as root (sudo).");
 }
 
 TEST_F(ConfigLayers, AFileWithoutPermissionIsAProblem) {

@@ -11,6 +11,7 @@
 #include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "core/model/owner.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/similar.hpp"
 
@@ -53,7 +54,9 @@ bool is_number(const std::string& text) {
 Result<std::optional<std::uint32_t>> uid_of(const Input& input, const client::Snapshot& snapshot,
                                             UserNames& users) {
     if (is_number(input.user))
-        return read_count("user", input.user).map([](std::uint32_t uid) { return std::optional(uid); });
+        return read_count_in("user", input.user, 0, model::kNobody - 1).map([](std::uint32_t uid) {
+            return std::optional(uid);
+        });
     // The names of another machine's users are not this one's.
     const passwd* entry = input.host.empty() ? getpwnam(input.user.c_str()) : nullptr;
     if (entry != nullptr) return std::optional<std::uint32_t>(entry->pw_uid);

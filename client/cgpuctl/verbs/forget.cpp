@@ -2,13 +2,14 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "core/model/owner.hpp"
 
 namespace cgpu::cgpuctl {
 
 client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal) {
     std::optional<std::uint32_t> owner;
     if (!input.owner.empty()) {
-        const auto id = read_count("owner", input.owner);
+        const auto id = read_count_in("owner", input.owner, 0, model::kNobody - 1);
         if (!id) return tl::unexpected(id.error());
         owner = *id;
     }

@@ -68,7 +68,10 @@ void OwnerLimits::describe(const std::string& word, std::function<const model::N
     std::uint32_t id = 0;
     const char* const last = word.data() + word.size();
     const auto [end, error] = std::from_chars(word.data(), last, id);
-    const bool is_id = error == std::errc{} && end == last;
+    const bool is_id = error == std::errc{} && end == last && id != model::kNobody;
+    if (!is_id && !word.empty() && word.find_first_not_of("0123456789") == std::string::npos)
+        return done(model::refuse(model::Refusal::Reason::not_found, "user " + model::quote(word),
+                                  "no user has such an id", "name one that getent passwd shows"));
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
     if (!is_id && (word.empty() || word.size() > kLongestUserName || std::ranges::any_of(word, is_control)))
         return done(model::refuse(model::Refusal::Reason::invalid, "user " + model::quote(word),

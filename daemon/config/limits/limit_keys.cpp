@@ -7,6 +7,7 @@
 
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
+#include "core/model/owner.hpp"
 #include "core/model/size.hpp"
 #include "core/model/utf8.hpp"
 
@@ -110,16 +111,22 @@ std::string limit_names() {
     return list;
 }
 
+/// Why a number is no id of a user or group; empty: it is one, or no number. The last one stands for none.
+std::optional<std::string> bad_id(std::string_view name) {
+    const bool is_signed = name.size() > 1 && (name.front() == '-' || name.front() == '+');
+    const std::string_view digits = is_signed ? name.substr(1) : name;
+    if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return std::nullopt;
+    if (is_signed || !read_number(digits, 0, model::kNobody - 1)) return "it is no user or group id";
+    return std::nullopt;
+}
+
 /// Why no user or group can have the name.
 std::optional<std::string> bad_name(const std::string& name) {
     if (name.empty() || name.size() > kLongestName || model::valid_utf8(name) != name ||
         name.front() == ' ' || name.back() == ' ' ||
         std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == ':'; }))
         return "no user or group has such a name";
-    const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-    if (is_number && (name.size() > 10 || (name.size() > 1 && name.front() == '0')))
-        return "it is no user or group id";
-    return std::nullopt;
+    return bad_id(name);
 }
 
 tl::expected<void, BadValue> take_part(Rule& rule, const std::string& name, std::string_view value) {

@@ -53,8 +53,8 @@ int main(int count, char** words) {
     Person person;
     if (kind == "id") {
         char* end = nullptr;
-        const auto id = std::strtoul(words[2], &end, 10);
-        if (*words[2] == '\0' || *end != '\0') return 2;
+        const auto id = std::strtoull(words[2], &end, 10);
+        if (*words[2] == '\0' || *end != '\0' || id >= cgpu::model::kNobody) return 2;
         person.user = static_cast<std::uint32_t>(id);
         user = getpwuid(static_cast<uid_t>(id));
     } else if (kind == "name") {

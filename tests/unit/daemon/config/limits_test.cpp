@@ -54,6 +54,8 @@ TEST(ConfigLimits, AreReadForEachKindOfOwner) {
     EXPECT_EQ(rules.groups.at("students").instances, 2U);
     EXPECT_EQ(rules.containers.compute, 25U);
     EXPECT_TRUE(rules.trust_declared_owners);
+    EXPECT_TRUE(limits_of("limits: {users: {4294967294: {gpus: 1}}}\n").users.contains("4294967294"))
+        << "the last that a user can have";
     EXPECT_TRUE(limits_of("limits:\n  users:\n").empty()) << "its lines are commented out";
     EXPECT_TRUE(limits_of("limits:\n").empty());
 }
@@ -78,6 +80,13 @@ TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
                              "limits: {users: {\" ab\": {gpus: 1}}}\n",
                              "limits: {users: {\"\": {gpus: 1}}}\n",
                              "limits: {users: {0100: {gpus: 1}}}\n",
+                             "limits: {users: {4294967295: {gpus: 1}}}\n",
+                             "limits: {users: {4294967296: {gpus: 1}}}\n",
+                             "limits: {users: {99999999999: {gpus: 1}}}\n",
+                             "limits: {groups: {4294967295: {gpus: 1}}}\n",
+                             "limits: {users: {-1: {gpus: 1}}}\n",
+                             "limits: {groups: {-2: {gpus: 1}}}\n",
+                             "limits: {users: {+1000: {gpus: 1}}}\n",
                              "limits: {groups: {\"a:b\": {gpus: 1}}}\n",
                              "limits: {trust_declared_owners: maybe}\n",
                              "limits: {default: {gpus: }}\n",

@@ -68,6 +68,7 @@ TEST_F(PeopleTest, AsksTheNameServiceOfThisMachine) {
     EXPECT_EQ(nobody->user, 3'000'000'000U);
     EXPECT_EQ(nobody->name, "");
     EXPECT_FALSE(ask(people, std::string("no-such-user"))->user);
+    EXPECT_FALSE(ask(people, model::kNobody)) << "an id that stands for none";
 }
 
 TEST_F(PeopleTest, WaitsForNoNameServiceForLong) {

@@ -66,6 +66,8 @@ TEST_F(Choosing, ByUser) {
     EXPECT_EQ(listed(), "web free");
     input_.user = "4000000000";
     EXPECT_EQ(listed(), "") << "an id that the system has no name for";
+    input_.user = "4294967295";
+    EXPECT_EQ(call(&list).error().kind, Kind::usage) << "it stands for nobody";
     input_.user = "alice-of-nowhere";
     EXPECT_EQ(listed(), "declared") << "the system doesn't know this user";
     input_.user = "alice";

@@ -304,8 +304,8 @@ TEST_F(ChangeVerbs, ForgetByNameAndOwner) {
     input_.dry_run = true;
     ASSERT_TRUE(call(&forget));
     EXPECT_EQ(node_.calls, (Calls{"forget web", "forget web of 1000 dry-run"}));
-    input_.owner = "nobody";
-    EXPECT_EQ(call(&forget).error().kind, Kind::usage);
+    for (const char* none : {"nobody", "4294967295"})
+        EXPECT_EQ((input_.owner = none, call(&forget)).error().kind, Kind::usage) << none;
 }
 
 TEST_F(ChangeVerbs, ASizeWithoutAUnit) {

@@ -139,6 +139,12 @@ TEST_F(OwnerLimitsTest, are_told_to_their_user) {
     EXPECT_EQ((*told)->holder, "alice");
     service->describe_limits("zoe", 0, tell);
     EXPECT_EQ(told->error().reason, Refusal::Reason::not_found);
+    const int asked = people.asked;
+    for (const char* none : {"4294967295", "4294967296", "00099999999999"}) {
+        service->describe_limits(none, 0, tell);
+        EXPECT_EQ(told->error().reason, Refusal::Reason::not_found) << none;
+    }
+    EXPECT_EQ(people.asked, asked) << "numbers that are no ids are no names either";
     service->describe_limits("a\tb", 0, tell);
     EXPECT_EQ(told->error().reason, Refusal::Reason::invalid);
 }

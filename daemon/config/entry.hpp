@@ -22,6 +22,7 @@ struct Entry {
     std::vector<std::string> path;
     std::string value;
     Origin origin;
+    bool is_empty = false;  ///< nothing stands behind the key, or `{}`: a group without keys, or no value
 };
 
 struct Problem {
@@ -34,5 +35,9 @@ using Problems = std::vector<Problem>;
                                      const std::string& remedy) {
     return {origin, origin.text() + ": " + what + ": " + why + ". Try: " + remedy + "."};
 }
+
+/// Of a key that is no group.
+constexpr const char* kNoValue = "it has no value";
+constexpr const char* kNoValueRemedy = "put a value after the colon, or remove the line";
 
 }  // namespace cgpu::config

@@ -127,6 +127,9 @@ Problems shortened(Problems problems) {
     return problems;
 }
 
+/// It sets nothing.
+bool is_empty_group(const Entry& entry) { return entry.is_empty; }
+
 bool is_there(const fs::path& path) {
     std::error_code error;
     return fs::status(path, error).type() != fs::file_type::not_found;
@@ -174,6 +177,7 @@ tl::expected<Loaded, Problems> load_files(const Sources& sources) {
     }
     for (const std::string& text : sources.overrides) add_override(text, entries, problems);
     Config config = validate(entries, problems);
+    std::erase_if(entries, &is_empty_group);
     check_folders(config, entries, problems);
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     for (Problem& odd : odd_percentages(config, entries)) found.warnings.push_back(std::move(odd));

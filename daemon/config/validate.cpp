@@ -1,6 +1,7 @@
 #include "daemon/config/validate.hpp"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/model/quote.hpp"
@@ -38,13 +39,17 @@ std::string gpu_key_names() {
     return names;
 }
 
+constexpr const char* kNoSuchKey = "there is no such key";
+
 class Validator {
   public:
     explicit Validator(Problems& problems) : problems_(problems) {}
 
     void take(const Entry& entry) {
         const std::string& top = entry.path.front();
-        if (top == "weights")
+        if (entry.is_empty)
+            take_empty(entry);
+        else if (top == "weights")
             take_weight(entry);
         else if (top == "gpus")
             take_gpu_setting(entry);
@@ -59,9 +64,10 @@ class Validator {
     /// One without memory would be no request for a part of a GPU.
     void check_profiles(const std::vector<Entry>& entries) {
         for (const Entry& entry : entries) {
-            if (entry.path.size() < 3 || entry.path[0] != "profiles") continue;
+            if (entry.path.size() < 2 || entry.path[0] != "profiles") continue;
             const auto found = config.profiles.find(entry.path[1]);
-            if (found == config.profiles.end()) continue;
+            // A faulty one may have what seems to be missing.
+            if (found == config.profiles.end() || faulty_profiles_.contains(entry.path[1])) continue;
             if (request::exceeds_its_max(found->second)) {
                 add(entry, "the profile asks for more than its max", "raise its max, or lower its values");
                 found->second.max = {};  // said once
@@ -81,18 +87,41 @@ class Validator {
         // Names come from files that people write; only unusual ones need quotes.
         const std::string quoted = model::quote(what);
         if (quoted != '"' + what + '"') what = quoted;
-        problems_.push_back(problem(entry.origin, what + " = " + model::quote(entry.value), why, remedy));
+        if (!entry.is_empty) what += " = " + model::quote(entry.value);
+        problems_.push_back(problem(entry.origin, what, why, remedy));
     }
 
     void check(const Entry& entry, const Taken& taken, std::string_view allowed) {
         if (!taken) add(entry, taken.error(), "use " + std::string(allowed));
     }
 
+    /// A group whose lines are all commented out is fine; a key without a value is not.
+    void take_empty(const Entry& entry) {
+        const auto& path = entry.path;
+        const std::string& top = path.front();
+        const bool is_group = top == "weights" || top == "gpus" || top == "profiles" || top == "limits";
+        if (path.size() == 1 && is_group) return;
+        if (top == "limits" && path.size() < 4 && path[1] != "trust_declared_owners") {
+            if (const auto taken = config::take_limits_group(path); !taken)
+                add(entry, taken.error().why, taken.error().remedy);
+            return;
+        }
+        if (top == "gpus" && path.size() == 2) return void(patch_for(entry));
+        if (top == "profiles" && (path.size() == 2 || (path.size() == 3 && path[2] == "max"))) {
+            config.profiles[path[1]];  // it has no memory yet
+            return;
+        }
+        if (path.size() == 1 && find_key(keys(), top) == nullptr && find_key(gpu_keys(), top) == nullptr)
+            return add(entry, kNoSuchKey, "use one of " + top_level_names());
+        if (top == "profiles") faulty_profiles_.insert(path[1]);
+        add(entry, kNoValue, kNoValueRemedy);
+    }
+
     void take_top_level(const Entry& entry) {
         const auto* key = find_key(keys(), entry.path.front());
         const auto* gpu_key = find_key(gpu_keys(), entry.path.front());
         if (key == nullptr && gpu_key == nullptr) {
-            add(entry, "there is no such key", "use one of " + top_level_names());
+            add(entry, kNoSuchKey, "use one of " + top_level_names());
         } else if (entry.path.size() > 1) {
             add(entry, "this key has a single value and no keys below it",
                 "use " + std::string(key != nullptr ? key->allowed : gpu_key->allowed));
@@ -123,8 +152,10 @@ class Validator {
     }
 
     void take_profile(const Entry& entry) {
-        if (const auto taken = config::take_profile(config.profiles, entry.path, entry.value); !taken)
-            add(entry, taken.error().why, taken.error().remedy);
+        const auto taken = config::take_profile(config.profiles, entry.path, entry.value);
+        if (taken) return;
+        add(entry, taken.error().why, taken.error().remedy);
+        if (entry.path.size() > 1) faulty_profiles_.insert(entry.path[1]);
     }
 
     void take_gpu_setting(const Entry& entry) {
@@ -157,6 +188,7 @@ class Validator {
     }
 
     std::map<std::pair<std::string, GpuName>, std::string> spelt_;  ///< of each file, how it names its GPUs
+    std::set<std::string> faulty_profiles_;
     Problems& problems_;
 };
 

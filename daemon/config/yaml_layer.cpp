@@ -19,13 +19,6 @@ namespace {
 /// profiles → a profile → max → a value.
 std::size_t most_depth(const std::string& top) { return top == "limits" || top == "profiles" ? 4 : 3; }
 
-/// Whether a group of keys may be empty: its lines are commented out.
-bool may_be_empty(const std::vector<std::string>& path) {
-    const std::string& top = path.front();
-    if (path.size() == 1) return top == "weights" || top == "gpus" || top == "limits" || top == "profiles";
-    return top == "limits" && path.size() == 2 && path[1] != "trust_declared_owners";
-}
-
 /// Parses a document and drops it.
 class Ignore : public YAML::EventHandler {
   public:
@@ -104,21 +97,23 @@ class Flattener {
     void add_value(const YAML::Node& value, std::vector<std::string> path, const Origin& origin) {
         const std::string what = model::quote(path.back());
         if (value.IsMap()) {
-            if (path.size() < most_depth(path.front()))
-                add_map(value, path);
-            else
+            if (path.size() >= most_depth(path.front()))
                 problems_.push_back(
                     problem(origin, what, "a group of keys is not expected here", "give a single value"));
+            else if (value.size() == 0)
+                entries_.push_back({std::move(path), {}, origin, true});
+            else
+                add_map(value, path);
         } else if (value.IsSequence()) {
             problems_.push_back(problem(origin, what, "a list is not expected here",
                                         "give a single value, or keys below it"));
         } else if (value.IsScalar()) {
             entries_.push_back({std::move(path), value.Scalar(), origin});
-        } else if (!may_be_empty(path) || !has_colon(text_, origin.line)) {
-            // A group whose lines are all commented out is fine; a key without a value is not. yaml-cpp takes
-            // a last word without a colon for a key: the file was cut off there.
-            problems_.push_back(
-                problem(origin, what, "it has no value", "put a value after the colon, or remove the line"));
+        } else if (has_colon(text_, origin.line)) {
+            entries_.push_back({std::move(path), {}, origin, true});
+        } else {
+            // yaml-cpp takes a last word without a colon for a key: the file was cut off there.
+            problems_.push_back(problem(origin, what, kNoValue, kNoValueRemedy));
         }
     }
 

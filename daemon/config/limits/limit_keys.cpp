@@ -129,6 +129,13 @@ std::optional<std::string> bad_name(const std::string& name) {
     return bad_id(name);
 }
 
+constexpr const char* kNameAllowed = "a name that getent passwd or getent group shows";
+
+tl::unexpected<BadValue> no_such_key() {
+    return bad("there is no such key",
+               "use one of users, groups, default, containers and trust_declared_owners");
+}
+
 tl::expected<void, BadValue> take_part(Rule& rule, const std::string& name, std::string_view value) {
     const auto* const key = std::ranges::find(kLimitKeys, name, &LimitKey::name);
     if (key == kLimitKeys.end()) return bad("there is no such limit", "use one of " + limit_names());
@@ -157,8 +164,7 @@ tl::expected<void, BadValue> take_limit(limits::Rules& rules, const std::vector<
     }
     const bool of_one = part == "users" || part == "groups";
     if (of_one && path.size() == 4) {
-        if (const auto why = bad_name(path[2]))
-            return bad(*why, "a name that getent passwd or getent group shows");
+        if (const auto why = bad_name(path[2])) return bad(*why, kNameAllowed);
         return take_part((part == "users" ? rules.users : rules.groups)[path[2]], path[3], value);
     }
     if ((part == "default" || part == "containers") && path.size() == 3)
@@ -166,8 +172,16 @@ tl::expected<void, BadValue> take_limit(limits::Rules& rules, const std::vector<
     if (of_one) return bad("limits are given by " + part, "below it a name, and below that " + limit_names());
     if (part == "default" || part == "containers")
         return bad("it has keys below it", "below it " + limit_names());
-    return bad("there is no such key",
-               "use one of users, groups, default, containers and trust_declared_owners");
+    return no_such_key();
+}
+
+tl::expected<void, BadValue> take_limits_group(const std::vector<std::string>& path) {
+    const bool of_one = path[1] == "users" || path[1] == "groups";
+    if (!of_one && path[1] != "default" && path[1] != "containers") return no_such_key();
+    if (path.size() == 2) return {};
+    if (!of_one) return bad("it has no value", "give it one, or remove the line");
+    if (const auto why = bad_name(path[2])) return bad(*why, kNameAllowed);
+    return {};
 }
 
 std::vector<ShownValue> show_limits(const limits::Rules& rules) {

@@ -17,6 +17,9 @@ namespace cgpu::config {
                                                       const std::vector<std::string>& path,
                                                       std::string_view value);
 
+/// The same of a group below limits that has no keys: limits.users, limits.users.NAME, limits.default.
+[[nodiscard]] tl::expected<void, BadValue> take_limits_group(const std::vector<std::string>& path);
+
 [[nodiscard]] std::vector<ShownValue> show_limits(const limits::Rules& rules);
 
 }  // namespace cgpu::config

@@ -160,6 +160,37 @@ TEST(ConfigLimits, TakeNamesOfDirectoryServices) {
     EXPECT_TRUE(rules.users.contains("ACME\\alice"));
 }
 
+TEST(ConfigLimits, GroupsWithoutKeysAreOnesThatThereAre) {
+    for (const char* text :
+         {"limits: {}\n", "weights: {}\ngpus:\nprofiles:\n", "limits: {users: {alice: {}}}\n",
+          "limits:\n  users:\n    alice:\n  default:\n", "gpus: {0: {}}\n"})
+        EXPECT_TRUE(limits_of(text).empty()) << text;
+    EXPECT_NE(refusal_of("Limits: {}\n").find("test:1: Limits: there is no such key. Try: use one of policy"),
+              std::string::npos);
+    EXPECT_EQ(
+        refusal_of("limits:\n  Users:\n"),
+        "test:2: limits.Users: there is no such key. Try: use one of users, groups, default, containers "
+        "and trust_declared_owners.");
+    EXPECT_EQ(refusal_of("max_inst:\n"),
+              "test:1: max_inst: it has no value. Try: put a value after the colon, "
+              "or remove the line.");
+    for (const char* text :
+         {"limts:\n", "policy: {}\n", "weights:\n  a:\n", "weights: {a: {}}\n", "gpus: {0: {policy: }}\n",
+          "gpus: {zero: {}}\n", "limits: {trust_declared_owners: {}}\n", "limits: {default: {gpus: {}}}\n",
+          "limits: {users: {\"a:b\": {}}}\n", "limits: {groups: {-1: }}\n",
+          "limits: {users: {a: {gpus: }}}\n", "profiles: {a: {}}\n", "profiles: {a: {max: {}}}\n",
+          "profiles: {a: {mem: }}\n", "profiles: {a: {mem: 1GiB, min: {}}}\n"})
+        EXPECT_NE(refusal_of(text), "") << text;
+}
+
+TEST(ConfigProfiles, WithAFaultAreRefusedForThatAlone) {
+    for (const char* text :
+         {"profiles: {a: {mem: 0}}\n", "profiles: {a: {mem: 4}}\n", "profiles: {a: {MEM: 4GiB, weight: 2}}\n",
+          "profiles: {a: {max: {mem: 0}}}\n", "profiles: {a: {mem: , weight: 2}}\n",
+          "profiles: {a: {mem: 4GiB, max: {mem: 1GiB, gpus: 0}}}\n"})
+        EXPECT_EQ(refusal_of(text).find("no memory. Try: a line"), std::string::npos) << text;
+}
+
 TEST(ConfigProfiles, RefuseWhatIsNone) {
     EXPECT_EQ(refusal_of("profiles: {notebook: {compute: 25%}}\n"),
               "test:1: profiles.notebook.compute = \"25%\": the profile has no memory. Try: a line such as "

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/model/quote.hpp"
 #include "core/model/trimmed.hpp"
 
 namespace cgpu::fs {
@@ -87,6 +88,14 @@ struct CarryOut {
     client::Result<void> operator()(const ReleaseInstance& order) const {
         const auto id = node.find_instance(order.id);
         if (!id) return tl::unexpected(id.error());
+        // cGPU's contract names ids only.
+        if (!id->starts_with(order.id)) {
+            client::ClientError none{client::ClientError::Kind::not_found,
+                                     "inst_ctl: " + model::quote(order.id) +
+                                         " begins no instance's id. Try: use the name of its folder."};
+            none.reason = "NotFound";
+            return tl::unexpected(std::move(none));
+        }
         return node.release_instance(*id);
     }
     client::Result<void> operator()(const UpgradeModule& order) const {

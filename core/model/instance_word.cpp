@@ -1,5 +1,7 @@
 #include "core/model/instance_word.hpp"
 
+#include <algorithm>
+
 #include "core/model/similar.hpp"
 
 namespace cgpu::model {
@@ -32,7 +34,8 @@ std::optional<Meaning> meaning_of(std::string_view word, const Named& instance) 
     return std::nullopt;
 }
 
-std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> instances) {
+std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> instances,
+                                  std::optional<std::uint32_t> user) {
     std::vector<std::size_t> meant;
     std::optional<Meaning> how;
     for (std::size_t each = 0; each < instances.size(); ++each) {
@@ -42,7 +45,17 @@ std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> 
         how = its;
         meant.push_back(each);
     }
+    const auto is_own = [&](std::size_t each) { return instances[each].owner == user; };
+    if (user.value_or(0) != 0 && std::ranges::any_of(meant, is_own))
+        std::erase_if(meant, [&](std::size_t each) { return !is_own(each); });
     return meant;
+}
+
+bool only_resembles(std::string_view word, const Named& instance, std::optional<std::uint32_t> user) {
+    const auto how = meaning_of(word, instance);
+    // As many characters as are shown of every id are no chance.
+    const bool is_loose = how == Meaning::in_case || (how == Meaning::prefix && word.size() < kShortId);
+    return is_loose && instance.owner && instance.owner != user;
 }
 
 }  // namespace cgpu::model

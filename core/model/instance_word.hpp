@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace cgpu::model {
 struct Named {
     std::string_view id;
     std::string_view name;  ///< empty: it has none
+    /// The unix user whose it is, verified. Empty: nobody known.
+    std::optional<std::uint32_t> owner = std::nullopt;
 };
 
 /// How a word can mean an instance. An earlier way wins over all later ones. Engines and cgpuctl draw ids (32
@@ -36,6 +39,17 @@ enum class Meaning {
 [[nodiscard]] std::optional<Meaning> meaning_of(std::string_view word, const Named& instance);
 
 /// The places of those that the word means, all in the same, earliest way. More than one: it is ambiguous.
-[[nodiscard]] std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> instances);
+/// Whoever isn't root means the own ones of these, so that nobody's name gets ambiguous by a name that
+/// another user chooses. `user`: who says the word; empty: it isn't known.
+[[nodiscard]] std::vector<std::size_t> meant_by(std::string_view word, std::span<const Named> instances,
+                                                std::optional<std::uint32_t> user = std::nullopt);
+
+/// Whether the word resembles no more than the instance of another user, who didn't choose it to be called
+/// so: by less of its id than is shown, or by its name in another case. What changes an instance must not
+/// take it for one that the word meant before, and that has ended.
+constexpr std::string_view kOnlyResembles =
+    "no instance has this name or id, and the one that resembles it is another user's";
+[[nodiscard]] bool only_resembles(std::string_view word, const Named& instance,
+                                  std::optional<std::uint32_t> user);
 
 }  // namespace cgpu::model

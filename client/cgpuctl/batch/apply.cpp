@@ -42,17 +42,17 @@ client::Result<std::string> read_text(const std::string& file) {
 /// With --skip-missing: leaves out what isn't there, and tells so. What ends between this reading and the
 /// change is left out at a second attempt. Returns the generation.
 client::Result<std::uint64_t> make_batch(Batch& batch, const std::string& name, const client::Making& how,
-                                         bool skip_missing, client::Node& node, Terminal& terminal) {
+                                         const Input& input, client::Node& node, Terminal& terminal) {
     const auto drop = [&]() -> client::Result<void> {
-        const auto left_out = drop_missing(batch, name, node);
+        const auto left_out = drop_missing(batch, name, said_to_change(input), node);
         if (!left_out) return tl::unexpected(left_out.error());
         for (const std::string& sentence : *left_out) terminal.warning(sentence);
         return {};
     };
-    if (skip_missing)
+    if (input.skip_missing)
         if (auto done = drop(); !done) return tl::unexpected(done.error());
     auto generation = node.apply(batch.changes, how);
-    if (generation || !skip_missing || generation.error().kind != ClientError::Kind::not_found)
+    if (generation || !input.skip_missing || generation.error().kind != ClientError::Kind::not_found)
         return generation;
     if (auto done = drop(); !done) return tl::unexpected(done.error());
     return node.apply(batch.changes, how);
@@ -71,7 +71,7 @@ client::Result<void> apply(const Input& input, client::Node& node, Terminal& ter
     });
     if (!batch) return tl::unexpected(batch.error());
     const std::size_t asked = batch->changes.size();
-    const auto generation = make_batch(*batch, printable(name), *how, input.skip_missing, node, terminal);
+    const auto generation = make_batch(*batch, printable(name), *how, input, node, terminal);
     if (!generation) return tl::unexpected(name_line(generation.error(), *batch, printable(name)));
     const std::size_t count = batch->changes.size();
     if (input.json) {

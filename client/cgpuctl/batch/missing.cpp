@@ -1,5 +1,7 @@
 #include "client/cgpuctl/batch/missing.hpp"
 
+#include <algorithm>
+
 #include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "core/model/instance_word.hpp"
@@ -9,11 +11,13 @@ namespace {
 
 using Kind = client::ClientError::Kind;
 
-bool is_there(const std::string& instance, const client::Snapshot& snapshot) {
-    std::vector<model::Named> named;
-    named.reserve(snapshot.instances.size());
-    for (const client::Instance& each : snapshot.instances) named.push_back({each.id, each.name});
-    return !model::meant_by(instance, named).empty();
+/// One of another user that it only resembles isn't changed by it.
+bool is_there(const std::string& instance, const client::Snapshot& snapshot, const Saying& saying) {
+    return std::ranges::any_of(snapshot.instances, [&](const client::Instance& each) {
+        const model::Named named{each.id, each.name, each.owner};
+        return model::meaning_of(instance, named) &&
+               !(saying.user && model::only_resembles(instance, named, saying.user));
+    });
 }
 
 bool is_gpu_there(const std::string& gpu, const client::Snapshot& snapshot, client::Node& node) {
@@ -24,8 +28,9 @@ bool is_gpu_there(const std::string& gpu, const client::Snapshot& snapshot, clie
 }
 
 /// What of it is missing; empty: nothing.
-std::string missing_of(const client::Change& change, const client::Snapshot& snapshot, client::Node& node) {
-    if (!change.instance.empty() && !is_there(change.instance, snapshot))
+std::string missing_of(const client::Change& change, const client::Snapshot& snapshot, const Saying& saying,
+                       client::Node& node) {
+    if (!change.instance.empty() && !is_there(change.instance, snapshot, saying))
         return printable(change.instance) + ": there is no such instance";
     if (!change.gpu.empty() && !is_gpu_there(change.gpu, snapshot, node))
         return "GPU " + printable(change.gpu) + ": there is no such GPU";
@@ -35,14 +40,14 @@ std::string missing_of(const client::Change& change, const client::Snapshot& sna
 }  // namespace
 
 client::Result<std::vector<std::string>> drop_missing(Batch& batch, const std::string& name,
-                                                      client::Node& node) {
+                                                      const Saying& saying, client::Node& node) {
     std::vector<std::string> sentences;
     if (batch.changes.empty()) return sentences;
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     Batch left;
     for (std::size_t each = 0; each < batch.changes.size(); ++each) {
-        const auto missing = missing_of(batch.changes[each], *snapshot, node);
+        const auto missing = missing_of(batch.changes[each], *snapshot, saying, node);
         if (!missing.empty()) {
             sentences.push_back(name);
             sentences.back().append(":").append(std::to_string(batch.lines[each])).append(": ");

@@ -1,5 +1,7 @@
 #include "client/cgpuctl/completion/values.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -42,11 +44,11 @@ Candidates instances(client::Node& node) {
     std::vector<model::Named> known;
     known.reserve(snapshot->instances.size());
     for (const client::Instance& instance : snapshot->instances)
-        known.push_back({instance.id, instance.name});
+        known.push_back({instance.id, instance.name, instance.owner});
     for (std::size_t each = 0; each < known.size(); ++each) {
         const client::Instance& instance = snapshot->instances[each];
-        const bool named =
-            model::is_plain_word(instance.name) && model::meant_by(instance.name, known) == std::vector{each};
+        const bool named = model::is_plain_word(instance.name) &&
+                           model::meant_by(instance.name, known, geteuid()) == std::vector{each};
         all.push_back({named ? instance.name : short_id(instance.id),
                        "instance, " + (named ? short_id(instance.id) : shown_name(instance.name))});
     }

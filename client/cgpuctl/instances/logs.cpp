@@ -59,7 +59,7 @@ Result<std::string> output_of_job(const Instance& job) {
 Result<void> logs_verb(const Input& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    const auto meant = instance_meant(*snapshot, input.target, node);
+    const auto meant = instance_meant(*snapshot, input.target, said_by(input), node);
     if (!meant) return tl::unexpected(meant.error());
     const Instance& instance = **meant;
     if (is_container(instance)) {

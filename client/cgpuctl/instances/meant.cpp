@@ -8,10 +8,10 @@ namespace cgpu::cgpuctl {
 
 client::Result<std::vector<client::Instance>> instances_meant(const client::Snapshot& snapshot,
                                                               const std::vector<std::string>& words,
-                                                              client::Node& node) {
+                                                              const Saying& saying, client::Node& node) {
     std::vector<client::Instance> all;
     for (const std::string& word : words) {
-        const auto meant = instance_meant(snapshot, word, node);
+        const auto meant = instance_meant(snapshot, word, saying, node);
         if (!meant) return tl::unexpected(meant.error());
         if (std::ranges::count(all, (*meant)->id, &client::Instance::id) == 0) all.push_back(**meant);
     }

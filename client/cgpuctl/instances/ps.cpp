@@ -100,7 +100,7 @@ Result<void> ps_verb(const Input& input, client::Node& node, Terminal& terminal)
     const auto chosen = read_chosen(input, *snapshot, node, users);
     if (!chosen) return tl::unexpected(chosen.error());
     if (!input.instances.empty()) {
-        auto meant = instances_meant(*snapshot, input.instances, node);
+        auto meant = instances_meant(*snapshot, input.instances, said_by(input), node);
         if (!meant) return tl::unexpected(meant.error());
         snapshot->instances = std::move(*meant);
     }

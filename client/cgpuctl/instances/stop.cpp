@@ -195,7 +195,7 @@ Result<void> stop_verb(const Input& input, client::Node& node, Terminal& termina
     if (!watch) return tl::unexpected(watch.error());
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    auto wanted = instances_meant(*snapshot, input.instances, node);
+    auto wanted = instances_meant(*snapshot, input.instances, said_to_change(input), node);
     if (!wanted) return tl::unexpected(wanted.error());
     for (const Instance& instance : *wanted)
         if (auto good = check(instance, *snapshot); !good) return good;

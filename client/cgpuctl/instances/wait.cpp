@@ -77,7 +77,7 @@ Result<void> wait_verb(const Input& input, client::Node& node, Terminal& termina
     if (!watch) return tl::unexpected(watch.error());
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    auto left = instances_meant(*snapshot, input.instances, node);
+    auto left = instances_meant(*snapshot, input.instances, said_by(input), node);
     if (!left) return tl::unexpected(left.error());
     auto answered = Clock::now();
     for (;;) {

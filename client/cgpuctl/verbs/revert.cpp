@@ -31,9 +31,10 @@ client::Result<void> revert_mode(Input input, client::Node& node, Terminal& term
 }
 
 /// The settings that the next starts get all the same; empty: none.
-std::string what_is_kept(const std::string& instance, client::Node& node) {
+std::string what_is_kept(const std::string& instance, const Input& input, client::Node& node) {
     const auto snapshot = node.read();
-    const client::Instance* its = snapshot ? find_instance_meant(*snapshot, instance) : nullptr;
+    const client::Instance* its =
+        snapshot ? find_instance_meant(*snapshot, instance, said_by(input)) : nullptr;
     if (its == nullptr) return {};
     const bool any =
         std::ranges::any_of(snapshot->kept, [&](const auto& each) { return each.name == its->name; });
@@ -47,7 +48,7 @@ void say_instance_done(const std::string& name, const Input& input, client::Node
     if (input.dry_run)
         terminal.done(start + "could be put in force; nothing was changed.");
     else
-        terminal.done(start + "is in force." + (input.quiet ? "" : what_is_kept(name, node)));
+        terminal.done(start + "is in force." + (input.quiet ? "" : what_is_kept(name, input, node)));
 }
 
 /// The change that reverts what is named: a GPU, or an instance. Not found: a word that can be a GPU's names

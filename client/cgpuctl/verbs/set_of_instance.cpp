@@ -59,7 +59,7 @@ client::Result<std::vector<std::string>> names_of(const Input& input, client::No
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     for (std::size_t each = 0; each < names.size(); ++each) {
-        const auto its = instance_meant(*snapshot, input.instances[each], node);
+        const auto its = instance_meant(*snapshot, input.instances[each], said_to_change(input), node);
         if (!its) return tl::unexpected(its.error());
         names[each] = (*its)->name;
     }
@@ -154,7 +154,7 @@ std::vector<std::string> lowered_by_priority(const Input& input, client::Node& n
         only = (*gpu)->uuid;
     }
     for (const std::string& word : input.instances) {
-        const client::Instance* its = find_instance_meant(*snapshot, word);
+        const client::Instance* its = find_instance_meant(*snapshot, word, said_by(input));
         if (its == nullptr) continue;
         for (const client::OnGpu& place : its->gpus) {
             const auto gpu = std::ranges::find(snapshot->gpus, place.quota.gpu, &client::Gpu::uuid);

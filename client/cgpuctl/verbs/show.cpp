@@ -226,7 +226,7 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
         }
         return {};
     }
-    const auto instance = instance_meant(*snapshot, input.target, node);
+    const auto instance = instance_meant(*snapshot, input.target, said_by(input), node);
     if (!instance && names_a_gpu(input.target))
         return gpu_meant(*snapshot, input.target, node).map([](auto) {});
     if (!instance) {

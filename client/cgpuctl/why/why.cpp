@@ -133,7 +133,7 @@ Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal
     const auto clock = smi::system_clock();
     const auto first = smi::take_reading(node, clock);
     if (!first) return tl::unexpected(first.error());
-    const auto meant = instance_meant(first->view.snapshot, input.target, node);
+    const auto meant = instance_meant(first->view.snapshot, input.target, said_by(input), node);
     if (!meant) return tl::unexpected(meant.error());
     const std::string id = (*meant)->id;
     const auto uuids = gpus_of(first->view.snapshot, id, input.gpu, node);

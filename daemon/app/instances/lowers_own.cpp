@@ -5,7 +5,7 @@ namespace cgpu::app {
 
 bool lowers_own(const model::Node& node, const QuotaChange& change, std::uint32_t user) {
     const auto* word = std::get_if<std::string>(&change.instance);
-    const auto id = word != nullptr ? find_instance(node, *word)
+    const auto id = word != nullptr ? find_instance(node, *word, {user, true})
                                     : Result<model::InstanceId>(std::get<model::InstanceId>(change.instance));
     if (!id || change.revert || node.find_instance(*id) == nullptr) return false;
     const model::Instance& instance = *node.find_instance(*id);

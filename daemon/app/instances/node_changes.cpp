@@ -15,8 +15,10 @@ namespace {
 using model::Refusal;
 
 Result<model::InstanceId> find(const model::Node& node,
-                               const std::variant<std::string, model::InstanceId>& instance) {
-    if (const auto* word = std::get_if<std::string>(&instance)) return find_instance(node, *word);
+                               const std::variant<std::string, model::InstanceId>& instance,
+                               const std::optional<Who>& by) {
+    if (const auto* word = std::get_if<std::string>(&instance))
+        return find_instance(node, *word, {by ? std::optional(by->user) : std::nullopt, true});
     const auto& id = std::get<model::InstanceId>(instance);
     if (node.find_instance(id) != nullptr) return id;
     return model::refuse(Refusal::Reason::not_found, "instance " + id.short_id(), "it has ended",
@@ -114,7 +116,7 @@ class Plan {
     }
 
     Result<void> add_change(const QuotaChange& change) {
-        const auto id = find(node_, change.instance);
+        const auto id = find(node_, change.instance, options_.by);
         if (!id) return tl::unexpected(id.error());
         const model::Instance& instance = *node_.find_instance(*id);
         if (change.revert) return add_revert(instance, change);

@@ -168,8 +168,9 @@ class Service final : public ModesOfGpus {
     [[nodiscard]] Result<model::Uuid> find_gpu(std::string_view gpu) const {
         return app::find_gpu(node(), gpu);
     }
-    [[nodiscard]] Result<model::InstanceId> find_instance(std::string_view instance) const {
-        return app::find_instance(node(), instance);
+    [[nodiscard]] Result<model::InstanceId> find_instance(std::string_view instance,
+                                                          const Naming& naming) const {
+        return app::find_instance(node(), instance, naming);
     }
 
     [[nodiscard]] UsageOnGpus usage(const model::InstanceId& id) const;

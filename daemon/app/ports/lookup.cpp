@@ -36,16 +36,19 @@ std::string likely_instance(const model::Node& node, std::string_view instance) 
     return likely.empty() ? "" : "name " + model::quote(likely) + " if that is meant, or ";
 }
 
-/// `0123456789ab ("web"), 3210456789ab`; with the whole id if others begin with the same 12 characters.
+/// `0123456789ab ("web", user id 1000), 3210456789ab`; with the whole id if others begin with the same 12
+/// characters.
 std::string list_of(const std::vector<const model::Instance*>& instances) {
     std::string list;
     for (std::size_t each = 0; each < std::min(instances.size(), kMostNamed); ++each) {
         const model::InstanceId& id = instances[each]->id;
-        const std::string& name = instances[each]->name;
+        const model::Owner& owner = instances[each]->owner;
+        std::string more = instances[each]->name.empty() ? "" : model::quote(instances[each]->name);
+        if (owner != model::Owner{}) more += (more.empty() ? "" : ", ") + model::describe(owner);
         const auto is_alike = [&id](const auto* other) { return other->id.short_id() == id.short_id(); };
         const bool is_clear = std::ranges::count_if(instances, is_alike) == 1;
         list += (list.empty() ? "" : ", ") + (is_clear ? id.short_id() : id.str());
-        if (!name.empty()) list += " (" + model::quote(name) + ")";
+        if (!more.empty()) list += " (" + more + ")";
     }
     if (instances.size() > kMostNamed)
         list += " or " + std::to_string(instances.size() - kMostNamed) + " others of `cgpuctl list`";
@@ -73,16 +76,22 @@ Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
                          "use more of the UUID that cgpuctl status shows");
 }
 
-Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance) {
+Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance,
+                                        const Naming& naming) {
     std::vector<const model::Instance*> all;
     std::vector<model::Named> named;
     for (const auto& [id, each] : node.instances()) {
         all.push_back(&each);
-        named.push_back({id.str(), each.name});
+        named.push_back({id.str(), each.name, each.owner.user});
     }
-    const auto meant = model::meant_by(instance, named);
-    if (meant.size() == 1) return all[meant.front()]->id;
+    const auto meant = model::meant_by(instance, named, naming.user);
+    const bool resembles = naming.to_change && meant.size() == 1 &&
+                           model::only_resembles(instance, named[meant.front()], naming.user);
     const auto what = "instance " + model::quote(instance);
+    if (resembles)
+        return model::refuse(Refusal::Reason::not_found, what, std::string(model::kOnlyResembles),
+                             "name " + list_of({all[meant.front()]}) + " if that is meant");
+    if (meant.size() == 1) return all[meant.front()]->id;
     if (meant.empty())
         return model::refuse(
             Refusal::Reason::not_found, what, "there is no such instance",

@@ -65,14 +65,15 @@ Action action_for(const app::Caller& caller) {
 }
 
 /// The path of the object that a single change is about; empty: there are several, or no such object.
-std::string changed_by(const std::vector<app::NodeChange>& changes, const app::Service& service) {
+std::string changed_by(const std::vector<app::NodeChange>& changes, const app::Service& service,
+                       std::uint32_t user) {
     if (changes.size() != 1) return {};
     if (const auto* change = std::get_if<app::GpuChange>(&changes.front())) {
         const auto uuid = service.find_gpu(change->gpu);
         return uuid ? std::string(path_of(*uuid)) : std::string();
     }
     const auto& word = std::get<std::string>(std::get<app::QuotaChange>(changes.front()).instance);
-    const auto id = service.find_instance(word);
+    const auto id = service.find_instance(word, {user, true});
     return id ? std::string(path_of(*id)) : std::string();
 }
 
@@ -207,7 +208,7 @@ void ManagerObject::Apply(sdbus::Result<std::uint64_t>&& result, std::vector<Opt
             return take(service.changes().apply(
                 read, as_authorized(take(read_options(options, kOfAll)), actions, who)));
         },
-        changed_by(read, service_));
+        changed_by(read, service_, caller.uid));
 }
 
 std::string ManagerObject::Describe() {
@@ -277,7 +278,10 @@ void ManagerObject::find_gpu(Authority& authority, app::Service& service,
 }
 
 sdbus::ObjectPath ManagerObject::FindInstance(const std::string& instance) {
-    return guarded("FindInstance", [&] { return path_of(take(service_.find_instance(instance))); });
+    return guarded("FindInstance", [&] {
+        const app::Naming naming{authority_.caller_of(getObject()).uid};
+        return path_of(take(service_.find_instance(instance, naming)));
+    });
 }
 
 void ManagerObject::upgrade(upgrade::Kind kind, const char* method, Begun&& result,

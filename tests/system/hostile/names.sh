@@ -37,7 +37,7 @@ mapfile -t both < <(ids train)
 expect_equal "instances that are called train" "${#both[@]}" 2
 expect_error 'instance "train": several instances are meant by it. Try: name one of: ' cgpuctl set-memory train 600MiB
 for id in "${both[@]}"; do
-    expect grep -qF "${id:0:12} (\"train\")" <<<"$said"
+    expect grep -qF "${id:0:12} (\"train\", user id 0)" <<<"$said"
     expect_equal "limit of $id" "$(limit_of "$id")" 512
 done
 for number in 2 3 4; do end_job $number; done

@@ -67,6 +67,13 @@ TEST(Orders, InstCtlMakesAndEndsInstances) {
     EXPECT_EQ(written(node, "/inst_ctl", "1aabbccddeeff\n"), kInvalid);
 }
 
+TEST(Orders, InstCtlEndsNoneThatIsOnlyCalledSo) {
+    FakeNode node;
+    node.snapshot.instances[0].name = "a-long-name-of-web";
+    for (const char* word : {"-a-long-name-of-web", "-A-LONG-NAME-OF-WEB"})
+        EXPECT_EQ(written(node, "/inst_ctl", word), "errno " + std::to_string(ENOENT)) << word;
+}
+
 TEST(Orders, WhatIsNoNumberIsInvalid) {
     for (const char* text : {"", "\n", "x", "-1", "1x", "1 2", "4294967296", "1.5", "0x10"})
         EXPECT_EQ(written("/1/max_inst", text), kInvalid) << text;

@@ -107,7 +107,8 @@ class FakeNode : public client::Node {
     client::Result<std::string> find_instance(const std::string& instance) override {
         std::vector<model::Named> named;
         named.reserve(snapshot.instances.size());
-        for (const client::Instance& each : snapshot.instances) named.push_back({each.id, each.name});
+        for (const client::Instance& each : snapshot.instances)
+            named.push_back({each.id, each.name, each.owner});
         const auto meant = model::meant_by(instance, named);
         if (meant.size() == 1) return snapshot.instances[meant.front()].id;
         return not_found(instance);

@@ -61,6 +61,30 @@ TEST(InstanceWord, WhatSeveralAreMeantByInTheSameWayIsAmbiguous) {
     EXPECT_EQ(meant_by("nothing", all), Places{});
 }
 
+TEST(InstanceWord, TheOwnOnesComeBeforeOthersThatAreMeantInTheSameWay) {
+    const std::vector<Named> all = {
+        {"1111", "train", 1001}, {"2222", "train", 1000}, {"3333", "Web", 1000}, {"4444", "web"}};
+    EXPECT_EQ(meant_by("train", all, 1000), Places{1});
+    EXPECT_EQ(meant_by("train", all, 1001), Places{0});
+    EXPECT_EQ(meant_by("train", all, 1002), (Places{0, 1}));
+    EXPECT_EQ(meant_by("train", all, 0), (Places{0, 1})) << "root has no instance that comes first";
+    EXPECT_EQ(meant_by("train", all), (Places{0, 1}));
+    EXPECT_EQ(meant_by("web", all, 1000), Places{3}) << "another's exact name before the own in another case";
+    EXPECT_EQ(meant_by("WEB", all, 1000), Places{2});
+}
+
+TEST(InstanceWord, OnlyResemblesWhatAnotherUserCallsOtherwise) {
+    const Named train{kVictim, "Train", 1000};
+    for (const std::string_view word : {"train", "0123", "0123456789a"}) {
+        EXPECT_TRUE(only_resembles(word, train, 1001)) << word;
+        EXPECT_TRUE(only_resembles(word, train, 0)) << word;
+        EXPECT_FALSE(only_resembles(word, train, 1000)) << word;
+        EXPECT_FALSE(only_resembles(word, {kVictim, "Train"}, 0)) << "nobody's";
+    }
+    for (const std::string_view word : {"Train", "0123456789ab", "0123456789abc", "nothing"})
+        EXPECT_FALSE(only_resembles(word, train, 1001)) << word;
+}
+
 TEST(InstanceWord, AnExactNameComesBeforeTheBeginningOfAnId) {
     const std::vector<Named> all = {{"abcdef0123456789", ""}, {"9999", "abcdef"}};
     EXPECT_EQ(meant_by("abcdef", all), Places{1});

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -162,6 +164,15 @@ TEST_F(Apply, WhatIsMissingIsLeftOut) {
     ASSERT_TRUE(call());
     EXPECT_EQ(nlohmann::json::parse(screen_.out.str()),
               (nlohmann::json{{"changes", 0}, {"skipped", 1}, {"generation", 43}, {"dry_run", false}}));
+}
+
+TEST_F(Apply, WhatOnlyResemblesAnotherUsersInstanceIsMissing) {
+    node_.snapshot.instances[0].owner = geteuid() + 54321;
+    write("set-weight WEB 4\nset-weight web 4\n");
+    input_.skip_missing = true;
+    ASSERT_TRUE(call());
+    ASSERT_EQ(node_.applied.size(), 1U);
+    EXPECT_EQ(node_.applied[0].instance, "web");
 }
 
 TEST_F(Apply, WhatEndsBetweenIsLeftOutAtASecondAttempt) {

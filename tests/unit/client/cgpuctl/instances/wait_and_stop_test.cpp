@@ -207,6 +207,27 @@ TEST_F(Stopping, AProcessThatHasEndedIsNotHeld) {
     EXPECT_TRUE(held.all().empty());
 }
 
+/// Found as a `stop train` that ended another user's `Train`.
+TEST_F(Stopping, WhatOnlyResemblesAnotherUsersInstanceEndsNobody) {
+    Child child(false);
+    runs(child);
+    node_.snapshot.instances[0].owner = geteuid() + 54321;
+    for (const char* word : {"WEB", "01234"}) {
+        input_.instances = {word};
+        const auto refused = call(&stop_verb);
+        ASSERT_FALSE(refused) << word;
+        EXPECT_EQ(refused.error().kind, Kind::not_found);
+        EXPECT_NE(
+            refused.error().text.find("resembles it is another user's. Try: name 0123456789ab (web, of " +
+                                      std::to_string(geteuid() + 54321) + ") if that is meant."),
+            std::string::npos)
+            << refused.error().text;
+        EXPECT_EQ(child.ended_by(), 0);
+    }
+    node_.snapshot.instances[0].owner = geteuid();
+    ASSERT_TRUE(call(&stop_verb)) << "the own one";
+}
+
 TEST_F(Stopping, WithoutAProcessItIsRefused) {
     const auto done = call(&stop_verb);
     ASSERT_FALSE(done);

@@ -99,6 +99,56 @@ TEST(Lookup, what_is_ambiguous_is_refused_with_the_candidates) {
     EXPECT_EQ(find_instance(node, "my-tr").error().reason, model::Refusal::Reason::invalid);
 }
 
+/// The same of two users', `train` of bob and `Train` of alice; and a container that nobody owns.
+model::Node node_of_two_users() {
+    model::Node node = node_with({});
+    for (const auto& [id, name, owner] : std::vector<std::tuple<std::string, std::string, model::Owner>>{
+             {"aaaabbbbccccdddd", "train", {1001, {}}},
+             {"bbbbccccddddeeee", "train", {1000, {}}},
+             {"ccccddddeeeeffff", "Render", {1000, {}}},
+             {"ddddeeeeffff0000", "web", {}}}) {
+        model::Instance instance{*model::InstanceId::parse(id), name, 0, 0, {}, {}, std::nullopt};
+        instance.mode = model::Mode::memory_compute;
+        instance.quotas = {{node.gpus().front().uuid, model::Bytes::from_mib(64), 1, false, false}};
+        instance.owner = owner;
+        EXPECT_TRUE(node.add_instance(instance));
+    }
+    return node;
+}
+
+TEST(Lookup, a_users_own_name_stays_clear_whatever_others_choose) {
+    const auto node = node_of_two_users();
+    EXPECT_EQ(find_instance(node, "train", {1000})->str(), "bbbbccccddddeeee");
+    EXPECT_EQ(find_instance(node, "train", {1001, true})->str(), "aaaabbbbccccdddd");
+    for (const auto& naming : {Naming{0U}, Naming{0U, true}, Naming{2000U}, Naming{}}) {
+        const auto several = find_instance(node, "train", naming);
+        ASSERT_FALSE(several);
+        EXPECT_EQ(several.error().text,
+                  "instance \"train\": several instances are meant by it. Try: name one of: aaaabbbbcccc "
+                  "(\"train\", user id 1001), bbbbccccdddd (\"train\", user id 1000).");
+    }
+}
+
+/// Found as a `stop train` that took another user's `Train`, because the own one had just ended.
+TEST(Lookup, nobody_changes_what_a_word_only_resembles_if_it_is_another_users) {
+    const auto node = node_of_two_users();
+    for (const char* word : {"render", "ccccd"}) {
+        EXPECT_TRUE(find_instance(node, word, {1001})) << "to look at it";
+        EXPECT_TRUE(find_instance(node, word, {1000, true})) << "its owner";
+        for (const auto user : {0U, 1001U}) {
+            const auto refused = find_instance(node, word, {user, true});
+            ASSERT_FALSE(refused);
+            EXPECT_EQ(refused.error().reason, model::Refusal::Reason::not_found);
+            EXPECT_EQ(refused.error().text, "instance \"" + std::string(word) +
+                                                "\": no instance has this name or id, and the one that "
+                                                "resembles it is another user's. Try: name ccccddddeeee "
+                                                "(\"Render\", user id 1000) if that is meant.");
+        }
+    }
+    for (const char* word : {"Render", "ccccddddeeee", "ccccddddeeeeffff", "WEB", "dddd"})
+        EXPECT_TRUE(find_instance(node, word, {0U, true})) << word;
+}
+
 TEST(Lookup, a_refusal_names_a_bounded_number_of_candidates) {
     std::vector<std::pair<std::string, std::string>> many;
     for (int n = 10; n < 28; ++n) many.emplace_back("id" + std::to_string(n), "same");

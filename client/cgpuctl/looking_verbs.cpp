@@ -87,7 +87,7 @@ std::span<const Verb> looking_verbs() {
          "The limits are set in the configuration, for users, groups and by default (cgpud.yaml(5)). SET-BY "
          "is\n"
          "the key that holds. `containers` are those of root's engine that nobody owns, all together. Only\n"
-         "root may ask for another user's.",
+         "root may ask for another user's; under sudo, those of the user who called it are shown.",
          "cgpuctl limits alice",
          &limits},
         {"events",

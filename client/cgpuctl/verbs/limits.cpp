@@ -1,10 +1,14 @@
 // limits: what a user may have at most, and what is left.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "client/run/job/job_user.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -24,10 +28,22 @@ void add_row(Table& table, const view::Limit& limit) {
                limit.key});
 }
 
+/// Root has none of its own, so who calls sudo or pkexec asks about the own ones, as `run` runs jobs for that
+/// user.
+client::Result<std::string> whose(const Input& input) {
+    if (!input.user.empty() || !input.host.empty() || geteuid() != 0) return input.user;
+    client::Variables environment;
+    for (const char* name : {"SUDO_UID", "PKEXEC_UID"})
+        if (const char* value = std::getenv(name)) environment.emplace(name, value);
+    return client::job_user("", environment).map([](const std::optional<client::JobUser>& caller) {
+        return caller ? std::to_string(caller->uid) : std::string();
+    });
+}
+
 }  // namespace
 
 client::Result<void> limits(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto limits = node.limits(input.user);
+    const auto limits = whose(input).and_then([&](const std::string& user) { return node.limits(user); });
     if (!limits) return tl::unexpected(limits.error());
     if (input.json) {
         terminal.out() << to_text(to_json(*limits));
@@ -39,6 +55,7 @@ client::Result<void> limits(const Input& input, client::Node& node, Terminal& te
     }
     Table table({"LIMIT", "GPU", "MOST", "USED", "LEFT", "SET-BY"});
     for (const view::Limit& limit : limits->limits) add_row(table, limit);
+    if (!input.no_legend) terminal.out() << "Limits of " << printable(limits->holder) << ":\n";
     table.print(terminal, !input.no_legend);
     return {};
 }

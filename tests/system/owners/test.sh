@@ -179,6 +179,9 @@ expect_equal "bob's GPUs" "$(limit_of bob gpus)" "1 1 limits.users.bob.gpus"
 expect_equal "bob's compute" "$(limit_of bob compute)" "5 25 limits.users.bob.compute"
 expect grep -qE '^memory +- +4096MiB +3072MiB +1024MiB +limits.groups.students.memory$' <(as alice cgpuctl limits)
 expect grep -q '^No limit holds for root.$' <(cgpuctl limits)
+expect grep -q '^Limits of alice:$' <(env SUDO_UID="$(id -u alice)" SUDO_GID="$(id -g alice)" cgpuctl limits)
+expect_equal "under pkexec" "$(env PKEXEC_UID="$(id -u bob)" cgpuctl limits --json | jq -r .holder)" bob
+expect_error 'limits of user .*: only root may' as alice env SUDO_UID="$(id -u bob)" cgpuctl limits bob
 expect_error 'the system knows no such user' cgpuctl limits nosuchuser
 expect grep -qE '^limits.groups.students.memory +4GiB ' <(cgpuctl config)
 

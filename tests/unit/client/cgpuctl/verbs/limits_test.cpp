@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "dbus/json/node_text.hpp"
@@ -37,6 +41,7 @@ class LimitsVerb : public testing::Test {
 TEST_F(LimitsVerb, SaysWhatIsInUseAndWhatIsLeft) {
     input_.user = "alice";
     EXPECT_EQ(printed(),
+              "Limits of alice:\n"
               "LIMIT           GPU  MOST       USED     LEFT       SET-BY\n"
               "instances       -    2          1        1          limits.default.instances\n"
               "gpus            -    unlimited  1        unlimited  limits.users.alice.gpus\n"
@@ -44,6 +49,28 @@ TEST_F(LimitsVerb, SaysWhatIsInUseAndWhatIsLeft) {
               "compute         3    25%        5%       20%        limits.groups.students.compute\n"
               "priority        -    normal     -        -          limits.groups.students.priority\n");
     EXPECT_EQ(node_.calls, std::vector<std::string>{"limits alice"});
+}
+
+/// Found as the limits of root, who has none.
+TEST_F(LimitsVerb, AreThoseOfWhoCalledSudo) {
+    if (geteuid() != 0) GTEST_SKIP() << "it takes root";
+    for (const char* name : {"SUDO_UID", "PKEXEC_UID"}) {
+        setenv(name, "1000", 1);
+        EXPECT_TRUE(printed().starts_with("Limits of alice:\n"));
+        unsetenv(name);
+        EXPECT_EQ(std::exchange(node_.calls, {}), std::vector<std::string>{"limits 1000"}) << name;
+    }
+    setenv("SUDO_UID", "1000", 1);
+    input_.user = "bob";
+    (void)printed();
+    input_.user = "";
+    input_.host = "there";
+    (void)printed();
+    input_.host = "";
+    setenv("SUDO_UID", "0", 1);
+    (void)printed();
+    unsetenv("SUDO_UID");
+    EXPECT_EQ(node_.calls, (std::vector<std::string>{"limits bob", "limits ", "limits "}));
 }
 
 TEST_F(LimitsVerb, PrintsJsonThatIsTheDaemons) {

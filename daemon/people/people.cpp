@@ -29,9 +29,10 @@ std::string describe(const app::PersonWord& who) {
     return id != nullptr ? "user id " + std::to_string(*id) : "user " + std::get<std::string>(who);
 }
 
-tl::unexpected<Refusal> unknown(const app::PersonWord& who, const std::string& why) {
+tl::unexpected<Refusal> unknown(const app::PersonWord& who, const std::string& why,
+                                const char* remedy = "getent passwd, which asks the same name service") {
     return model::refuse(Refusal::Reason::unsupported, "the name and the groups of " + describe(who), why,
-                         "getent passwd, which asks the same name service");
+                         remedy);
 }
 
 /// The program with its output in a pipe. An error number; 0: it runs.
@@ -133,8 +134,10 @@ void People::start(Question& question) {
     if (error != 0) {
         question.child = 0;
         const std::string why = program_.native() + " can't be started: " + std::strerror(error);
-        question.deadline =
-            loop_.at(loop_.now(), later([this, why](Question& its) { answer(its, unknown(its.who, why)); }));
+        question.deadline = loop_.at(
+            loop_.now(), later([this, why](Question& its) {
+                answer(its, unknown(its.who, why, "install cgpu again (apt install --reinstall cgpu)"));
+            }));
         return;
     }
     question.output = loop_.watch(question.pipe, EPOLLIN, later([this](Question& its) { readable(its); }));

@@ -8,9 +8,18 @@
 #include "client/cgpuctl/doctor/base/in_time.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
 #include "client/cgpuctl/doctor/report.hpp"
+#include "core/model/owner.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
+
+/// cgpud itself asks the name service, by a program of its own and for five seconds at most: what this
+/// process may reach isn't what that one may. Root asks for a user whom no service has, so that each of them
+/// is asked.
+std::string why_no_people(bool is_root, client::Node& node) {
+    const auto limits = node.limits(is_root ? std::to_string(model::kNobody - 2) : "");
+    return limits || limits.error().reason != "Unsupported" ? "" : limits.error().text;
+}
 
 client::Result<doctor::Look> look_at(client::Node& node) {
     auto host = doctor::Host::open("/", geteuid() == 0);
@@ -26,6 +35,8 @@ client::Result<doctor::Look> look_at(client::Node& node) {
         look.no_examination = doctor::from_message(doctor::Level::ok, "", examination.error().text).why;
     }
     if (auto values = node.configuration()) look.configuration = std::move(*values);
+    if (doctor::limits_need_people(look.configuration))
+        look.no_people = why_no_people(look.host.is_root(), node);
     if (auto snapshot = node.read()) look.snapshot = std::move(*snapshot);
     return look;
 }
@@ -46,6 +57,7 @@ constexpr Check kChecks[] = {{"cgpud", doctor::check_service},
                              {"processes", doctor::check_gpu_processes},
                              {"module", doctor::check_module},
                              {"instances", doctor::check_instances},
+                             {"name service", doctor::check_people},
                              {"NVIDIA's runtime", doctor::check_nvidia_runtime},
                              {"Docker", doctor::check_docker},
                              {"Docker Swarm", doctor::check_swarm},

@@ -153,7 +153,9 @@ for _ in {1..25}; do
 done
 expect kill -0 "$pid"
 expect mv /usr/lib/cgpu/cgpu-people /usr/lib/cgpu/cgpu-people.real
-printf '#!/bin/sh\n[ "$2" = %s ] && exec sleep 100\nexec /usr/lib/cgpu/cgpu-people.real "$@"\n' "$(id -u carol)" >/usr/lib/cgpu/cgpu-people
+finds() { grep -q "$1" <(cgpuctl doctor 2>&1); } # TEXT: of doctor
+expect finds "name service .*cgpud gets no answer of it: /usr/lib/cgpu/cgpu-people can't be started"
+printf '#!/bin/sh\n[ "$2" = %s ] || [ "$2" = 4294967293 ] && exec sleep 100\nexec /usr/lib/cgpu/cgpu-people.real "$@"\n' "$(id -u carol)" >/usr/lib/cgpu/cgpu-people
 expect chmod 755 /usr/lib/cgpu/cgpu-people
 reload
 asking=()
@@ -165,6 +167,7 @@ expect quietly as alice timeout 4 cgpuctl run --mem 100MiB --dry-run -- true
 expect quietly timeout 4 cgpuctl run --mem 100MiB --user root --dry-run -- true
 expect_error "user id $(id -u carol): the name service doesn't answer" as carol cgpuctl limits
 wait "${asking[@]}"
+expect finds "name service .*cgpud gets no answer of it: the name service doesn't answer"
 chmod 600 /etc/group
 expect mv /usr/lib/cgpu/cgpu-people.real /usr/lib/cgpu/cgpu-people
 reload
@@ -186,8 +189,9 @@ expect_error 'the system knows no such user' cgpuctl limits nosuchuser
 expect grep -qE '^limits.groups.students.memory +4GiB ' <(cgpuctl config)
 
 # --- a reload changes the limits; what is there stays
-limits <<<'limits: {groups: {students: {memory: 2GiB}}, default: {instances: 3}}'
+limits <<<'limits: {groups: {students: {memory: 2GiB}}, users: {bbo: {gpus: 1}}, default: {instances: 3}}'
 reload
+expect finds 'name service .*the limits name the user "bbo", and the system knows none of that name'
 expect_equal "whose train is" "$(owner train)" alice
 expect_error 'alice may have 2GiB in all' run alice 1MiB -- true
 expect quietly run bob 5GiB -- true

@@ -28,6 +28,8 @@ struct Look {
     std::string own_version;                         ///< cgpuctl's
     std::vector<client::ConfigurationValue> configuration = {};  ///< empty: not known
     Traces traces = {};  ///< only if root reads, and there is an examination
+    /// Why the name service doesn't answer cgpud; empty: it does, or no limit needs it.
+    std::string no_people = {};
 };
 
 constexpr const char* kNoDaemon = "cgpud does not answer";

@@ -23,6 +23,9 @@ namespace cgpu::cgpuctl::doctor {
 [[nodiscard]] Findings check_gpu_processes(const Look& look);
 [[nodiscard]] Findings check_module(const Look& look);
 [[nodiscard]] Findings check_instances(const Look& look);
+/// Whether users or groups have limits, so that cgpud asks the name service.
+[[nodiscard]] bool limits_need_people(const std::vector<client::ConfigurationValue>& configuration);
+[[nodiscard]] Findings check_people(const Look& look);
 [[nodiscard]] Findings check_cdi(const Look& look);
 [[nodiscard]] Findings check_docker(const Look& look);
 [[nodiscard]] Findings check_swarm(const Look& look);

@@ -119,7 +119,7 @@ std::span<const Verb> changing_verbs() {
          true},
         {"drain",
          {kGpusOrNode},
-         {kIfGeneration, kDryRun, kQuiet},
+         {kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Let a GPU take no new instance",
          "Requests for it are refused, and those that name no GPU get another one. Instances that are on it\n"
@@ -129,7 +129,7 @@ std::span<const Verb> changing_verbs() {
          &drain},
         {"undrain",
          {kGpusOrNode},
-         {kIfGeneration, kDryRun, kQuiet},
+         {kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Let a drained GPU take instances again",
          "",

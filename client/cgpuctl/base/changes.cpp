@@ -1,5 +1,6 @@
 #include "client/cgpuctl/base/changes.hpp"
 
+#include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
 #include "core/model/gpu.hpp"
@@ -119,6 +120,10 @@ Result<Wanted> wanted_drain(const Input& input) { return drained_or_not(input, t
 Result<Wanted> wanted_undrain(const Input& input) { return drained_or_not(input, false); }
 
 Result<std::vector<Change>> for_each_gpu(const Change& change, client::Node& node) {
+    if (change.drained && change.gpu != kEveryGpu && !names_a_gpu(change.gpu))
+        return client::fail(Kind::not_found, "GPU " + model::quote(change.gpu) +
+                                                 ": there is no such GPU. Try: use node for all GPUs, or "
+                                                 "name one by its index, UUID or PCI address.");
     if (!change.instance.empty() || change.gpu != kEveryGpu) return std::vector{change};
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());

@@ -34,7 +34,7 @@ struct Wanted {
 [[nodiscard]] client::Result<Wanted> wanted_undrain(const Input& input);
 
 /// A change of the target `node` as one of each GPU that cgpud knows now; any other as it is. Refused: there
-/// is no GPU.
+/// is no GPU; not_found: a word for what is drained can mean no GPU.
 [[nodiscard]] client::Result<std::vector<client::Change>> for_each_gpu(const client::Change& change,
                                                                        client::Node& node);
 

@@ -167,7 +167,9 @@ ClientError wrong_usage(const Verb& verb, bool bare, const CLI::App& app, const 
     const std::string call = bare ? "cgpuctl" : "cgpuctl " + std::string(verb.name);
     if (const std::string unknown = unknown_option(app); !unknown.empty()) {
         const auto likely = likely_option(verb, unknown);
-        return {Kind::usage, call + " " + model::quote(unknown) + ": there is no such option. Try: " +
+        return {Kind::usage, call + " " + model::quote(unknown) +
+                                 (is_option(unknown) ? ": this verb has no such option. Try: "
+                                                     : ": there is no such option. Try: ") +
                                  (likely.empty() ? call + " --help." : std::string(likely) + ".")};
     }
     return {Kind::usage, call + ": " + error.what() + ". Try: " + call + " --help."};

@@ -38,6 +38,10 @@ bool takes_no_value(std::string_view word) {
     });
 }
 
+bool is_option(std::string_view word) {
+    return word.starts_with('-') && (takes_value(word) || takes_no_value(word));
+}
+
 std::optional<std::size_t> place_of_verb(std::span<const std::string> words) {
     for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
         if (find_verb(words[i]) != nullptr) return i;
@@ -72,7 +76,8 @@ std::string_view likely_option(const Verb& verb, std::string_view word) {
         const bool shorter = bare(name).starts_with(bare(word)) && (is_letter || bare(word).size() > 2);
         if (longer || shorter) return name;
     }
-    return is_letter ? std::string_view() : model::most_similar(word, names);
+    // What is an option of other verbs is no typo.
+    return is_letter || is_option(word) ? std::string_view() : model::most_similar(word, names);
 }
 
 }  // namespace cgpu::cgpuctl

@@ -20,6 +20,9 @@ namespace cgpu::cgpuctl {
 /// Whether the option that this word spells is a switch in some verb.
 [[nodiscard]] bool takes_no_value(std::string_view word);
 
+/// Whether this word spells an option of some verb.
+[[nodiscard]] bool is_option(std::string_view word);
+
 /// Where the verb stands, before a `--`; values of options before it are none. Empty: there is none.
 [[nodiscard]] std::optional<std::size_t> place_of_verb(std::span<const std::string> words);
 

@@ -67,7 +67,7 @@ client::Result<void> apply(const Input& input, client::Node& node, Terminal& ter
     if (!text) return tl::unexpected(text.error());
     const std::string name = input.file.empty() || input.file == "-" ? "standard input" : input.file;
     auto batch = read_batch(*text, printable(name)).and_then([&](const Batch& read) {
-        return naming_every_gpu(read, node);
+        return naming_every_gpu(read, printable(name), node);
     });
     if (!batch) return tl::unexpected(batch.error());
     const std::size_t asked = batch->changes.size();

@@ -135,11 +135,15 @@ Result<Batch> read_batch(std::string_view text, const std::string& name) {
     return batch;
 }
 
-Result<Batch> naming_every_gpu(const Batch& batch, client::Node& node) {
+Result<Batch> naming_every_gpu(const Batch& batch, const std::string& name, client::Node& node) {
     Batch named;
     for (std::size_t each = 0; each < batch.changes.size(); ++each) {
         const auto changes = for_each_gpu(batch.changes[each], node);
-        if (!changes) return tl::unexpected(changes.error());
+        if (!changes) {
+            ClientError error = changes.error();
+            error.text.insert(0, place(name, batch.lines[each]));
+            return tl::unexpected(std::move(error));
+        }
         named.changes.insert(named.changes.end(), changes->begin(), changes->end());
         named.lines.resize(named.changes.size(), batch.lines[each]);
     }

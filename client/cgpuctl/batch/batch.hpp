@@ -24,7 +24,8 @@ struct Batch {
 [[nodiscard]] client::Result<Batch> read_batch(std::string_view text, const std::string& name);
 
 /// With a change for each GPU in the place of `drain node`.
-[[nodiscard]] client::Result<Batch> naming_every_gpu(const Batch& batch, client::Node& node);
+[[nodiscard]] client::Result<Batch> naming_every_gpu(const Batch& batch, const std::string& name,
+                                                     client::Node& node);
 
 /// cgpud names a change by its number; the user knows its line.
 [[nodiscard]] client::ClientError name_line(client::ClientError error, const Batch& batch,

@@ -4,6 +4,7 @@
 #include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/json.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -36,11 +37,17 @@ client::Result<void> drain_or_not(const client::Result<Wanted>& wanted, const In
         return tl::unexpected(std::move(made.error()));
     }
     const bool drained = wanted->value == true;
-    for (const client::Change& change : changes)
-        terminal.done("GPU " + printable(change.gpu) +
-                      (input.dry_run ? ": it could be " + wanted->figure + "; nothing was changed."
-                       : drained     ? ": it is drained, and takes no new instance."
-                                     : ": it takes instances again."));
+    Json list = Json::array();
+    for (const client::Change& change : changes) {
+        if (input.json)
+            list.push_back({{"gpu", change.gpu}, {wanted->key, wanted->value}, {"dry_run", input.dry_run}});
+        else
+            terminal.done("GPU " + printable(change.gpu) +
+                          (input.dry_run ? ": it could be " + wanted->figure + "; nothing was changed."
+                           : drained     ? ": it is drained, and takes no new instance."
+                                         : ": it takes instances again."));
+    }
+    if (input.json) terminal.out() << to_text(list.size() > 1 ? list : list.front());
     return {};
 }
 

@@ -105,10 +105,11 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
             dry_run = dry_run || option.flags == "--dry-run";
         }
         // module reads or changes by its action, and refuses the other's option (module_verb_test.cpp);
-        // upgrade, set-mode, apply and what sets a figure of an instance tell what they did in either form.
-        const std::set<std::string_view> both = {"module",     "upgrade",      "set-mode",
-                                                 "set-weight", "set-priority", "set-memory",
-                                                 "pause",      "resume",       "apply"};
+        // upgrade, set-mode, apply, drains and what sets a figure of an instance tell what they did in either
+        // form.
+        const std::set<std::string_view> both = {"module",       "upgrade",    "set-mode", "set-weight",
+                                                 "set-priority", "set-memory", "pause",    "resume",
+                                                 "apply",        "drain",      "undrain"};
         // The figures of top are those of cgpu-smi --json; what its keys change is asked for there.
         // What trace writes is JSON, and it changes nothing; wait and logs print sentences and commands.
         const std::set<std::string_view> quiet = {"top", "trace", "wait", "logs"};
@@ -231,9 +232,9 @@ TEST(CommandLine, ATypoHasTheVerbThatWasMeant) {
 
 TEST(CommandLine, ATypoOfAnOptionHasTheOneThatWasMeant) {
     const auto meant = [](const std::string& word, const std::string& option) {
-        EXPECT_NE(usage_error({"run", word, "4GiB", "--", "true"})
-                      .find(": there is no such option. Try: " + option + "."),
-                  std::string::npos)
+        EXPECT_NE(
+            usage_error({"run", word, "4GiB", "--", "true"}).find(" no such option. Try: " + option + "."),
+            std::string::npos)
             << word;
     };
     for (const char* word : {"--memory", "-m", "--memory=4GiB", "--me", "--mme", "--MEM"})
@@ -250,6 +251,12 @@ TEST(CommandLine, ATypoOfAnOptionHasTheOneThatWasMeant) {
     EXPECT_NE(usage_error({"--jsno"}).find("cgpuctl \"--jsno\": there is no such option. Try: --json."),
               std::string::npos);
     EXPECT_NE(usage_error({"set-memory", "web", "--froce"}).find("Try: --force."), std::string::npos);
+    // What another verb has is no typo: --json isn't --host.
+    EXPECT_NE(usage_error({"set-policy", "0", "fixed", "--json"})
+                  .find("\"--json\": this verb has no such option. Try: cgpuctl set-policy --help."),
+              std::string::npos);
+    EXPECT_NE(usage_error({"run", "--gpu", "0", "--", "true"}).find("no such option. Try: --gpus."),
+              std::string::npos);
 }
 
 TEST(CommandLine, AnEmptyValueIsNotTheSameAsNone) {

@@ -149,6 +149,15 @@ TEST_F(Apply, WhatCgpudRefusesHasItsLine) {
     EXPECT_EQ(done.error().text, input_.file + ":3: weight 4 for train: no. Try: 3.");
 }
 
+TEST_F(Apply, AWordThatIsNoGpuHasItsLine) {
+    write("undrain 1\ndrain all\n");
+    const auto done = call();
+    ASSERT_FALSE(done);
+    EXPECT_TRUE(
+        done.error().text.starts_with(input_.file + ":2: GPU \"all\": there is no such GPU. Try: use node"))
+        << done.error().text;
+}
+
 TEST_F(Apply, WhatIsMissingIsLeftOut) {
     write("set-weight web gone 4\nset-policy 7 weighted\nset-policy 0 weighted\n");
     input_.skip_missing = true;

@@ -53,6 +53,35 @@ TEST_F(DrainAndPause, ARefusalSaysThatNoneWasDrained) {
     EXPECT_EQ(refused.error().text, "GPU \"7\": there is no such GPU; none of the GPUs was changed. Try: 0.");
 }
 
+TEST_F(DrainAndPause, ADrainInJson) {
+    input_.json = true;
+    input_.targets = {"0"};
+    ASSERT_TRUE(call(&drain));
+    EXPECT_EQ(nlohmann::json::parse(screen_.out.str()),
+              (nlohmann::json{{"gpu", "0"}, {"drained", true}, {"dry_run", false}}));
+    screen_.out.str("");
+    input_.targets = {"node"};
+    ASSERT_TRUE(call(&undrain));
+    const auto json = nlohmann::json::parse(screen_.out.str());
+    ASSERT_EQ(json.size(), 2U);
+    EXPECT_EQ(json[1].at("gpu"), "1");
+    EXPECT_EQ(json[1].at("drained"), false);
+}
+
+TEST_F(DrainAndPause, AWordThatIsNoGpuHasTheOneForAll) {
+    for (const char* word : {"nod", "all", "Node"}) {
+        input_.targets = {word};
+        const auto refused = call(&drain);
+        ASSERT_FALSE(refused) << word;
+        EXPECT_EQ(refused.error().kind, Kind::not_found);
+        EXPECT_EQ(refused.error().text,
+                  "GPU \"" + std::string(word) +
+                      "\": there is no such GPU. Try: use node for all GPUs, or name one "
+                      "by its index, UUID or PCI address.");
+    }
+    EXPECT_EQ(node_.calls, Calls{});
+}
+
 TEST_F(DrainAndPause, InstancesArePausedAndResumed) {
     input_.instances = {"web", "db"};
     ASSERT_TRUE(call(&pause_verb));

@@ -81,6 +81,12 @@ constexpr std::array kInstanceFields = {
              [](const I& row) { return time_text(row.view.taken); }},
     Field<I>{"id", "", "full id of the instance", [](const I& row) { return row.instance.id; }},
     Field<I>{"name", "", "name of the container or job", [](const I& row) { return row.instance.name; }},
+    Field<I>{"owner", "", "user id of its owner, verified; empty: nobody known",
+             [](const I& row) {
+                 return row.instance.owner ? std::to_string(*row.instance.owner) : std::string();
+             }},
+    Field<I>{"owner.declared", "", "owner that a container of root's engine declares",
+             [](const I& row) { return row.instance.declared_owner; }},
     Field<I>{"state", "", "waiting or running", [](const I& row) { return row.instance.state; }},
     Field<I>{"pid", "", "host pid of its main process",
              [](const I& row) {

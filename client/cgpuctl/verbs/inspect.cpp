@@ -13,6 +13,7 @@
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "core/model/bytes.hpp"
 
@@ -91,10 +92,11 @@ void print_node(const std::vector<client::Gpu>& gpus, const Sum& all, Terminal& 
 }
 
 void print_details(const client::Snapshot& snapshot, const std::vector<client::Gpu>& gpus, const Sum& all,
-                   Terminal& terminal) {
+                   UserNames users, Terminal& terminal) {
     terminal.out() << "NAME:  " << host_name() << "\n\n";
     std::vector<std::string> heads = {"NAME", "ID"};
     for (const client::Gpu& gpu : gpus) heads.push_back("GPU" + std::to_string(gpu.index) + "(Allocated)");
+    heads.emplace_back("OWNER");
     Table table(std::move(heads));
     for (const client::Instance& instance : snapshot.instances) {
         std::vector<std::string> cells = {shown_name(instance.name), short_id(instance.id)};
@@ -102,6 +104,7 @@ void print_details(const client::Snapshot& snapshot, const std::vector<client::G
             const client::OnGpu* place = instance.on(gpu.uuid);
             cells.push_back(place == nullptr ? "0" : gib_text(gib_of_card(place->quota.memory_limit, gpu)));
         }
+        cells.push_back(owner_text(instance.owner, instance.declared_owner, users));
         table.add(std::move(cells));
     }
     table.print(terminal, true);
@@ -119,7 +122,11 @@ Json instances_json(const client::Snapshot& snapshot) {
             gpus.push_back({{"index", place.quota.gpu_index},
                             {"uuid", place.quota.gpu},
                             {"memory_allocated_bytes", place.quota.memory_limit}});
-        instances.push_back({{"id", instance.id}, {"name", instance.name}, {"gpus", std::move(gpus)}});
+        instances.push_back({{"id", instance.id},
+                             {"name", instance.name},
+                             {"owner", instance.owner ? Json(*instance.owner) : Json()},
+                             {"declared_owner", instance.declared_owner},
+                             {"gpus", std::move(gpus)}});
     }
     return instances;
 }
@@ -151,7 +158,7 @@ client::Result<void> inspect(const Input& input, client::Node& node, Terminal& t
     if (input.json)
         terminal.out() << as_json(*snapshot, gpus, all, input.details);
     else if (input.details)
-        print_details(*snapshot, gpus, all, terminal);
+        print_details(*snapshot, gpus, all, UserNames(input.host.empty()), terminal);
     else
         print_node(gpus, all, terminal);
     return {};

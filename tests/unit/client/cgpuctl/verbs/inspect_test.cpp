@@ -31,6 +31,8 @@ class Inspect : public testing::Test {
         node_.snapshot.gpus[0].memory_allocated = 8602 * kMib;
         node_.snapshot.instances.push_back(node_.snapshot.instances[0]);
         node_.snapshot.instances[1].name = "db";
+        node_.snapshot.instances[0].owner = 4'000'000'000U;
+        node_.snapshot.instances[1].declared_owner = "alice";
     }
 
     FakeNode node_;
@@ -53,9 +55,9 @@ TEST_F(Inspect, ShowsEachInstanceOnRequest) {
     input.details = true;
     EXPECT_EQ(printed(input), "NAME:  " + host_ +
                                   "\n\n"
-                                  "NAME  ID            GPU0(Allocated)\n"
-                                  "web   0123456789ab  4\n"
-                                  "db    0123456789ab  4\n"
+                                  "NAME  ID            GPU0(Allocated)  OWNER\n"
+                                  "web   0123456789ab  4                4000000000\n"
+                                  "db    0123456789ab  4                alice (declared)\n"
                                   "Allocated :  8 (53%)\n"
                                   "Total :      15\n" +
                                   std::string(70, '-') +
@@ -76,6 +78,9 @@ TEST_F(Inspect, JsonHasBytes) {
     const auto all = nlohmann::json::parse(printed(input));
     EXPECT_EQ(all.at("memory_allocated_bytes"), 8602 * kMib);
     EXPECT_EQ(all.at("gpus").at(0).at("memory_total_bytes"), 16130 * kMib);
+    EXPECT_EQ(all.at("instances").at(0).at("owner"), 4'000'000'000U);
+    EXPECT_EQ(all.at("instances").at(1).at("owner"), nullptr);
+    EXPECT_EQ(all.at("instances").at(1).at("declared_owner"), "alice");
     EXPECT_EQ(all.at("instances").at(1).at("gpus").at(0).at("memory_allocated_bytes"), 4301 * kMib);
 }
 

@@ -127,7 +127,7 @@ tl::expected<Seat, Objection> find_seat(const Node& node, const Gpu& gpu, const 
     seat.quota.memory_limit = *memory;
     seat.quota.weight = std::min(seat.wanted_weight, node.free_weight(gpu.uuid));
     const model::KeptFigures kept = request.kept_at(position);
-    seat.quota.high_priority = kept.high_priority.value_or(request.high_priority);
+    seat.quota.high_priority = kept.high_priority.value_or(request.high_priority.value_or(false));
     // As in Node::set_weight(): with less than 100 % it no longer has the whole GPU.
     seat.quota.exclusive = request.percent == 100U && seat.wanted_weight >= gpu.settings.max_inst;
     // If less was free, it has a fixed number of slices instead of its percentage.

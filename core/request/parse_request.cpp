@@ -158,7 +158,7 @@ tl::expected<void, Refusal> read_compute_into(Request& request, const Variables&
     request.mode = *mode;
     request.weight = *weight;
     request.percent = *percent;
-    request.high_priority = high->value_or(false);
+    request.high_priority = *high;
     if (request.mode && *request.mode != Mode::memory_compute && request.percent)
         return refuse_value(names::kMode, model::to_string(*request.mode),
                             "compute is not isolated in this mode, and " + std::to_string(*request.percent) +

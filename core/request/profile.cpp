@@ -28,6 +28,12 @@ tl::unexpected<Refusal> too_much(const Request& request, const std::string& aske
                          "the profile allows " + most + " at most", "ask for " + most + " or less");
 }
 
+tl::unexpected<Refusal> too_high(const Request& request) {
+    return model::refuse(Reason::invalid, "high priority with " + what_of(request),
+                         "the profile allows normal priority only",
+                         "ask for normal priority (CGPU_PRIO=normal)");
+}
+
 tl::expected<void, Refusal> check_max(const Request& request, const ProfileValues& max) {
     if (max.memory)
         for (const MemoryAsk& ask : request.memory)
@@ -43,6 +49,7 @@ tl::expected<void, Refusal> check_max(const Request& request, const ProfileValue
     if (request.weight && max.weight && *request.weight > *max.weight)
         return too_much(request, "weight " + std::to_string(*request.weight),
                         "weight " + std::to_string(*max.weight));
+    if (request.high_priority.value_or(false) && !max.high_priority.value_or(true)) return too_high(request);
     // How many per cent a slice is depends on the GPU.
     if (request.weight && !max.weight && max.percent)
         return model::refuse(
@@ -73,7 +80,8 @@ bool exceeds_its_max(const Profile& profile) {
     const bool other_measure =
         (values.weight && max.percent && !max.weight) || (values.percent && max.weight && !max.percent);
     return more(values.memory, max.memory) || more(values.percent, max.percent) ||
-           more(values.weight, max.weight) || more(values.gpus, max.gpus) || other_measure;
+           more(values.weight, max.weight) || more(values.gpus, max.gpus) ||
+           more(values.high_priority, max.high_priority) || other_measure;
 }
 
 tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& profiles) {
@@ -87,6 +95,7 @@ tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& prof
         request.weight = values.weight;
         request.percent = values.percent;
     }
+    if (!request.high_priority) request.high_priority = values.high_priority;
     const bool asks_for_gpus = !request.gpus.empty() || request.every_gpu || request.count > 1;
     if (values.gpus && !asks_for_gpus) request.count = *values.gpus;
     return {};
@@ -95,11 +104,13 @@ tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& prof
 tl::expected<void, Refusal> check_granted(const Request& request, const Profiles& profiles,
                                           const std::vector<model::Quota>& quotas) {
     const auto found = profiles.find(request.profile);
-    if (found == profiles.end() || !found->second.max.memory) return {};
-    const Bytes most = *found->second.max.memory;
-    for (const model::Quota& quota : quotas)
-        if (quota.memory_limit > most)
-            return too_much(request, model::format_size(quota.memory_limit), model::format_size(most));
+    if (found == profiles.end()) return {};
+    const ProfileValues& max = found->second.max;
+    for (const model::Quota& quota : quotas) {
+        if (max.memory && quota.memory_limit > *max.memory)
+            return too_much(request, model::format_size(quota.memory_limit), model::format_size(*max.memory));
+        if (quota.high_priority && !max.high_priority.value_or(true)) return too_high(request);
+    }
     return {};
 }
 

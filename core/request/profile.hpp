@@ -22,6 +22,7 @@ struct ProfileValues {
     std::optional<std::uint32_t> percent = std::nullopt;  ///< of each GPU's compute, 1..100
     std::optional<std::uint32_t> weight = std::nullopt;   ///< slices, instead of a percentage
     std::optional<std::uint32_t> gpus = std::nullopt;     ///< how many
+    std::optional<bool> high_priority = std::nullopt;     ///< as a maximum, false: normal priority only
 
     friend bool operator==(const ProfileValues&, const ProfileValues&) = default;
 };

@@ -47,8 +47,8 @@ struct Request {
     bool every_gpu = false;                ///< all that the node has: neither names nor a count
     std::optional<std::uint32_t> weight;   ///< slices, 1..25
     std::optional<std::uint32_t> percent;  ///< of the compute, 1..100
-    bool high_priority = false;
-    std::optional<model::Mode> mode;  ///< empty: the GPU's mode
+    std::optional<bool> high_priority;     ///< empty: its profile's, else normal
+    std::optional<model::Mode> mode;       ///< empty: the GPU's mode
     /// For weights by container name, and for messages; filled in by the caller, if it knows the name.
     std::string container_name;
     std::string profile;  ///< whose values count where it says nothing; empty: none's

@@ -165,6 +165,7 @@ class Service final : public ModesOfGpus {
     [[nodiscard]] Result<model::Process> identify(std::int32_t pid) const {
         return outside_.processes.identify(pid);
     }
+    [[nodiscard]] const request::Profiles& profiles() const { return settings_.profiles; }
     [[nodiscard]] Result<model::Uuid> find_gpu(std::string_view gpu) const {
         return app::find_gpu(node(), gpu);
     }

@@ -67,10 +67,11 @@ bool is_weaker(const request::Request& request, const model::Node& node,
 }  // namespace
 
 std::vector<Action> actions_for(const request::Variables& variables, const model::Node& node,
-                                std::optional<model::Mode> switched) {
-    const auto request = request::parse_request(variables);
-    if (!request || !*request) return {Action::run};
-    std::vector<Action> actions{(*request)->high_priority ? Action::manage_instance : Action::run};
+                                std::optional<model::Mode> switched, const request::Profiles& profiles) {
+    auto request = request::parse_request(variables);
+    if (!request || !*request || !request::apply_profile(**request, profiles)) return {Action::run};
+    const bool high = (*request)->high_priority.value_or(false);
+    std::vector<Action> actions{high ? Action::manage_instance : Action::run};
     if (is_weaker(**request, node, switched)) actions.push_back(Action::upgrade_module);
     return actions;
 }

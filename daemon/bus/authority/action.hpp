@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/node.hpp"
+#include "core/request/profile.hpp"
 #include "core/request/request.hpp"
 #include "daemon/app/instances/node_changes.hpp"
 
@@ -38,8 +39,10 @@ enum class Action {
 /// What a caller must be authorized for to create an instance that requests this, beside or instead of `run`:
 /// for high priority the same as for setting it later, for a weaker mode than the configured one the same as
 /// for switching the mode. `run` if the variables are no valid request, which is then refused as such.
-/// `switched`: the mode that the node was switched to.
+/// `switched`: the mode that the node was switched to. `profiles`: one that asks for high priority is no way
+/// around the right to it.
 [[nodiscard]] std::vector<Action> actions_for(const request::Variables& variables, const model::Node& node,
-                                              std::optional<model::Mode> switched);
+                                              std::optional<model::Mode> switched,
+                                              const request::Profiles& profiles);
 
 }  // namespace cgpu::bus

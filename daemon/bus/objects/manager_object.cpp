@@ -112,7 +112,7 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
                                                         std::move(options),
                                                         caller_of(getObject(), service_, "CreateInstance")});
-    const auto actions = actions_for(call->variables, service_.node(), upgrader_.mode());
+    const auto actions = actions_for(call->variables, service_.node(), upgrader_.mode(), service_.profiles());
     const auto before = [&service = service_, call](auto done) {
         const auto asked = read_create_options(call->options);
         service.prepare(call->variables, call->caller, asked ? asked->origin : app::Origin{},

@@ -42,6 +42,13 @@ Taken take_gpus(ProfileValues& values, std::string_view text) {
     return read_number(text, 1, model::kMaxGpusPerInstance).map([&](auto number) { values.gpus = number; });
 }
 
+Taken take_priority(ProfileValues& values, std::string_view text) {
+    if (text != "high" && text != "normal")
+        return tl::unexpected(std::string("it is neither high nor normal"));
+    values.high_priority = text == "high";
+    return {};
+}
+
 const std::array kKeys = {
     ProfileKey{"mem", "a size such as 4GiB", take_memory,
                [](const ProfileValues& values) {
@@ -53,9 +60,14 @@ const std::array kKeys = {
                [](const ProfileValues& values) { return show_number(values.weight); }},
     ProfileKey{"gpus", "how many, from 1 to 16", take_gpus,
                [](const ProfileValues& values) { return show_number(values.gpus); }},
+    ProfileKey{"priority", "high or normal", take_priority,
+               [](const ProfileValues& values) {
+                   return values.high_priority ? std::string(*values.high_priority ? "high" : "normal")
+                                               : std::string();
+               }},
 };
 
-constexpr const char* kNames = "mem, compute, weight, gpus";
+constexpr const char* kNames = "mem, compute, weight, gpus, priority";
 
 void show(std::vector<ShownValue>& all, const ProfileValues& values, std::vector<std::string> path) {
     path.emplace_back();

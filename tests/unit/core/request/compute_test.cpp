@@ -56,11 +56,12 @@ TEST(RequestCompute, ComputeWithoutMemoryIsRefused) {
 }
 
 TEST(RequestCompute, Priority) {
-    EXPECT_FALSE(request_in(with_memory({})).high_priority);
-    EXPECT_TRUE(request_in(with_memory({{"ALIYUN_COM_GPU_HIGH_PRIO", "1"}})).high_priority);
-    EXPECT_FALSE(request_in(with_memory({{"ALIYUN_COM_GPU_HIGH_PRIO", "0"}})).high_priority);
-    EXPECT_TRUE(
-        request_in(with_memory({{"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "1"}})).high_priority);
+    EXPECT_EQ(request_in(with_memory({})).high_priority, std::nullopt);
+    EXPECT_EQ(request_in(with_memory({{"ALIYUN_COM_GPU_HIGH_PRIO", "1"}})).high_priority, true);
+    EXPECT_EQ(request_in(with_memory({{"ALIYUN_COM_GPU_HIGH_PRIO", "0"}})).high_priority, false);
+    EXPECT_EQ(
+        request_in(with_memory({{"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "1"}})).high_priority,
+        true);
     refusal_in(with_memory({{"ALIYUN_COM_GPU_HIGH_PRIO", "2"}}), "ALIYUN_COM_GPU_HIGH_PRIO=\"2\"");
     refusal_in(with_memory({{"CGPU_PRIO", "1"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "0"}}), "different things");
 }

@@ -57,6 +57,37 @@ TEST(Profile, IsOverriddenByWhatIsAskedBesides) {
         << "it has no maximum";
 }
 
+TEST(Profile, HasAPriority) {
+    Profiles all = profiles();
+    all["notebook"].values.high_priority = true;
+    const auto high = [&](Variables variables) {
+        variables.emplace("CGPU_PROFILE", "notebook");
+        Request request = request_in(variables);
+        const auto applied = apply_profile(request, all);
+        return applied ? std::optional(request.high_priority) : std::nullopt;
+    };
+    EXPECT_EQ(high({}), true);
+    EXPECT_EQ(high({{"CGPU_PRIO", "normal"}}), false);
+    all["notebook"].values.high_priority.reset();
+    EXPECT_EQ(high({{"CGPU_PRIO", "high"}}), true);
+    all["notebook"].max.high_priority = false;
+    EXPECT_FALSE(exceeds_its_max(all["notebook"]));
+    EXPECT_EQ(high({{"CGPU_PRIO", "high"}}), std::nullopt);
+    EXPECT_EQ(high({{"CGPU_PRIO", "normal"}}), false);
+    Request request = request_in({{"CGPU_PROFILE", "notebook"}, {"CGPU_PRIO", "high"}});
+    const auto refused = apply_profile(request, all);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(
+        refused.error().text,
+        "high priority with CGPU_PROFILE=\"notebook\": the profile allows normal priority only. Try: ask "
+        "for normal priority (CGPU_PRIO=normal).");
+    model::Quota kept;
+    kept.high_priority = true;
+    EXPECT_FALSE(check_granted(request, all, {kept})) << "what is kept for it may be more";
+    all["notebook"].values.high_priority = true;
+    EXPECT_TRUE(exceeds_its_max(all["notebook"]));
+}
+
 TEST(Profile, HoldsItsMaximum) {
     EXPECT_EQ(
         refused_by_profile({{"CGPU_PROFILE", "notebook"}, {"CGPU_MEM", "9GiB"}}),

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "daemon/config/limits/limit_keys.hpp"
 #include "daemon/config/limits/profile_keys.hpp"
 #include "daemon/config/slices.hpp"
@@ -134,7 +136,8 @@ TEST(ConfigProfiles, AreReadWithTheirMaxima) {
     const auto config = read(
         "profiles:\n"
         "  notebook: {mem: 4GiB, compute: 25%, max: {mem: 8GiB, gpus: 2}}\n"
-        "  batch-1: {mem: 512MiB, weight: 3}\n",
+        "  batch-1: {mem: 512MiB, weight: 3, priority: high, max: {priority: high}}\n"
+        "  low: {mem: 1GiB, max: {priority: normal}}\n",
         problems);
     ASSERT_TRUE(problems.empty()) << problems.front().text;
     const auto& notebook = config.profiles.at("notebook");
@@ -143,7 +146,12 @@ TEST(ConfigProfiles, AreReadWithTheirMaxima) {
     EXPECT_EQ(notebook.max.memory, model::Bytes::from_gib(8));
     EXPECT_EQ(notebook.max.gpus, 2U);
     EXPECT_EQ(config.profiles.at("batch-1").values.weight, 3U);
-    EXPECT_EQ(show_profiles(config.profiles).size(), 6U);
+    EXPECT_EQ(config.profiles.at("batch-1").values.high_priority, true);
+    EXPECT_EQ(config.profiles.at("low").max.high_priority, false);
+    const auto shown = show_profiles(config.profiles);
+    ASSERT_EQ(shown.size(), 10U);
+    EXPECT_EQ(std::ranges::count(shown, "normal", &ShownValue::value), 1);
+    EXPECT_EQ(std::ranges::count(shown, "high", &ShownValue::value), 2);
 }
 
 TEST(ConfigProfiles, RefuseMoreThanTheirMaximum) {
@@ -200,7 +208,9 @@ TEST(ConfigProfiles, RefuseWhatIsNone) {
          {"profiles: {notebook: 4GiB}\n", "profiles: {notebook: {memory: 4GiB, mem: 4GiB}}\n",
           "profiles: {\"a b\": {mem: 4GiB}}\n", "profiles: {a: {mem: 4GiB, compute: 5%, weight: 1}}\n",
           "profiles: {a: {mem: 4GiB, compute: 0%}}\n", "profiles: {a: {mem: 4GiB, gpus: 17}}\n",
-          "profiles: {a: {mem: 4GiB, min: {mem: 1GiB}}}\n", "profiles: {a: {mem: 4GiB, weight: 26}}\n"})
+          "profiles: {a: {mem: 4GiB, min: {mem: 1GiB}}}\n", "profiles: {a: {mem: 4GiB, weight: 26}}\n",
+          "profiles: {a: {mem: 4GiB, priority: true}}\n", "profiles: {a: {mem: 4GiB, mode: none}}\n",
+          "profiles: {a: {mem: 4GiB, priority: high, max: {priority: normal}}}\n"})
         EXPECT_NE(refusal_of(text), "") << text;
 }
 

@@ -154,7 +154,7 @@ TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {
              Variables{{"aliyun.com/gpu-mem", "3"}, {"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "1"}},
              Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}, {"CGPU_TYPO", "1"}},
          })
-        EXPECT_EQ(actions_for(high, {}, std::nullopt), std::vector{Action::manage_instance})
+        EXPECT_EQ(actions_for(high, {}, std::nullopt, {}), std::vector{Action::manage_instance})
             << high.begin()->first;
     for (const Variables& not_high : {
              Variables{},
@@ -168,7 +168,7 @@ TEST(Actions, HighPriorityAtTheStartNeedsWhatSettingItNeeds) {
              Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "highest"}},
              Variables{{"CGPU_MEM", "1GiB"}, {"CGPU_PRIO", "high"}, {"ALIYUN_COM_GPU_HIGH_PRIO", "0"}},
          })
-        EXPECT_EQ(actions_for(not_high, {}, std::nullopt), std::vector{Action::run});
+        EXPECT_EQ(actions_for(not_high, {}, std::nullopt, {}), std::vector{Action::run});
 }
 
 TEST(Actions, AWeakerModeThanTheConfiguredOneNeedsWhatSettingItNeeds) {
@@ -182,7 +182,7 @@ TEST(Actions, AWeakerModeThanTheConfiguredOneNeedsWhatSettingItNeeds) {
     const auto asking = [&](const char* mode, const char* gpus, std::optional<Mode> switched = {}) {
         request::Variables variables{{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", mode}};
         if (*gpus != 0) variables["CGPU_GPUS"] = gpus;
-        return actions_for(variables, node, switched).back() == Action::upgrade_module;
+        return actions_for(variables, node, switched, {}).back() == Action::upgrade_module;
     };
     EXPECT_TRUE(asking("none", ""));
     EXPECT_TRUE(asking("memory", ""));
@@ -194,8 +194,23 @@ TEST(Actions, AWeakerModeThanTheConfiguredOneNeedsWhatSettingItNeeds) {
     EXPECT_FALSE(asking("memory", "", Mode::memory));
     EXPECT_TRUE(asking("none", "1", Mode::memory));
     const std::vector both{Action::manage_instance, Action::upgrade_module};
-    EXPECT_EQ(actions_for({{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", "none"}, {"CGPU_PRIO", "high"}}, node, {}),
+    EXPECT_EQ(actions_for({{"CGPU_MEM", "1GiB"}, {"CGPU_MODE", "none"}, {"CGPU_PRIO", "high"}}, node, {}, {}),
               both);
+}
+
+TEST(Actions, AProfileIsNoWayAroundTheRightToHighPriority) {
+    request::Profiles profiles;
+    profiles["urgent"].values.memory = model::Bytes::from_gib(1);
+    profiles["urgent"].values.high_priority = true;
+    const auto asking = [&](request::Variables variables) {
+        variables.emplace("CGPU_PROFILE", "urgent");
+        return actions_for(variables, {}, std::nullopt, profiles);
+    };
+    EXPECT_EQ(asking({}), std::vector{Action::manage_instance});
+    EXPECT_EQ(asking({{"CGPU_PRIO", "normal"}}), std::vector{Action::run});
+    profiles["urgent"].values.high_priority = false;
+    EXPECT_EQ(asking({}), std::vector{Action::run});
+    EXPECT_EQ(asking({{"CGPU_PRIO", "high"}}), std::vector{Action::manage_instance});
 }
 
 TEST(Actions, ARefusalNamesThePartThatNeedsMore) {

@@ -26,8 +26,7 @@ std::string may_have(const Holder& holder, const std::string& what, const std::s
     return describe(holder) + " may have " + what + " (" + key + ")";
 }
 
-std::string name_of(const model::Instance& instance, Bytes memory) {
-    const std::string name = instance.name.empty() ? instance.id.short_id() : instance.name;
+std::string name_of(const std::string& name, Bytes memory) {
     return (model::is_plain_word(name) ? name : model::quote(name)) + " (" + model::format_size(memory) + ")";
 }
 
@@ -38,6 +37,18 @@ std::uint32_t slices_of(std::uint32_t percent, std::uint32_t slices) {
 
 /// Sums of limits of a node don't overflow: a GPU's are no larger than it.
 Bytes sum(Bytes a, Bytes b) { return Bytes(a.count() + b.count()); }
+
+/// Adds the quotas to what is held of the GPUs, and returns the sum of their memory.
+Bytes add_to(Held& held, const std::vector<model::Quota>& quotas) {
+    Bytes memory;
+    for (const model::Quota& quota : quotas) {
+        HeldOnGpu& on = held.gpus[quota.gpu];
+        on.memory = sum(on.memory, quota.memory_limit);
+        on.weight += quota.weight;
+        memory = sum(memory, quota.memory_limit);
+    }
+    return memory;
+}
 
 }  // namespace
 
@@ -51,16 +62,20 @@ Held held_by(const model::Node& node, const Rules& rules, const Holder& holder) 
     Held held;
     for (const auto& [id, instance] : node.instances()) {
         if (!is_held(rules, holder, instance.owner)) continue;
-        Bytes memory;
-        for (const model::Quota& quota : instance.quotas) {
-            HeldOnGpu& on = held.gpus[quota.gpu];
-            on.memory = sum(on.memory, quota.memory_limit);
-            on.weight += quota.weight;
-            memory = sum(memory, quota.memory_limit);
-        }
-        held.instances.push_back(name_of(instance, memory));
+        const Bytes memory = add_to(held, instance.quotas);
+        held.instances.push_back(name_of(instance.name.empty() ? id.short_id() : instance.name, memory));
     }
     return held;
+}
+
+void Allowance::add(const std::string& name, const std::vector<model::Quota>& quotas) {
+    const Bytes memory = add_to(held_, quotas);
+    held_.instances.push_back(name_of(name, memory));
+}
+
+void Allowance::keep_back(const std::vector<model::Quota>& quotas) {
+    add_to(held_, quotas);
+    ++held_.kept_back;
 }
 
 std::string Allowance::remedy() const {
@@ -69,12 +84,14 @@ std::string Allowance::remedy() const {
 }
 
 std::string Allowance::in_use() const {
-    if (held_.instances.empty()) return "and has nothing yet";
+    const std::string before =
+        held_.kept_back == 0 ? "" : ", and " + plural(held_.kept_back, "request") + " that asked before";
+    if (held_.instances.empty()) return "and has nothing yet" + before;
     std::string text = "and has " + plural(held_.instances.size(), "instance") + ": ";
     for (std::size_t i = 0; i < std::min(held_.instances.size(), kMostNamed); ++i)
         text += (i == 0 ? "" : ", ") + held_.instances[i];
-    if (held_.instances.size() <= kMostNamed) return text;
-    return text + " and " + std::to_string(held_.instances.size() - kMostNamed) + " more";
+    if (held_.instances.size() <= kMostNamed) return text + before;
+    return text + " and " + std::to_string(held_.instances.size() - kMostNamed) + " more" + before;
 }
 
 Checked Allowance::check_gpu(const model::Quota& quota) const {
@@ -122,7 +139,7 @@ Checked Allowance::check_compute(const model::Quota& quota, const HeldOnGpu& has
 }
 
 Checked Allowance::check_number() const {
-    if (const auto& rule = rules_.instances; rule && held_.instances.size() >= rule->most)
+    if (const auto& rule = rules_.instances; rule && held_.instances.size() + held_.kept_back >= rule->most)
         return object(Refusal::Reason::no_space,
                       may_have(holder_, plural(rule->most, "instance"), rule->key) + ", " + in_use(),
                       remedy());

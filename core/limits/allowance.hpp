@@ -23,6 +23,7 @@ struct HeldOnGpu {
 struct Held {
     std::map<model::Uuid, HeldOnGpu> gpus;
     std::vector<std::string> instances;  ///< each as `train (4GiB)`, for messages
+    std::size_t kept_back = 0;           ///< instances that it hasn't yet: of requests that asked before
 
     [[nodiscard]] model::Bytes memory() const;
 };
@@ -42,6 +43,12 @@ class Allowance {
     [[nodiscard]] const Holder& holder() const { return holder_; }
     [[nodiscard]] const InForce& rules() const { return rules_; }
     [[nodiscard]] const Held& held() const { return held_; }
+
+    /// It is to have one more instance, which the node doesn't have yet.
+    void add(const std::string& name, const std::vector<model::Quota>& quotas);
+    /// A request of the holder has asked before, waits, and will take these: nothing else of the holder is to
+    /// take them. A GPU that the node doesn't have is one that isn't known yet.
+    void keep_back(const std::vector<model::Quota>& quotas);
 
     /// Whether there may be one more instance, whatever it asks for.
     [[nodiscard]] tl::expected<void, model::Objection> check_number() const;

@@ -132,6 +132,27 @@ TEST(LimitAllowance, OfPriority) {
     EXPECT_EQ(why_not(shared(), rule, {high}), "");
 }
 
+TEST(LimitAllowance, WhatIsToStartAndWhatWaitsCount) {
+    const auto made = shared();
+    Rules rules;
+    rules.others.instances = 4;
+    rules.others.gpus = 3;
+    rules.others.memory = Bytes::from_gib(8);
+    Allowance allowance(made, rules, kAlice);
+    allowance.add("next one", {quota(1, 1024)});
+    EXPECT_EQ(allowance.held().instances, (std::vector<std::string>{"train (4GiB)", "\"next one\" (1GiB)"}));
+    EXPECT_TRUE(allowance.check_instance({quota(1, 3072)}));
+    EXPECT_TRUE(allowance.check_instance({quota(2, 3072)}));
+    allowance.keep_back({{uuid(77), Bytes::from_mib(2048), 1, false, false}});
+    EXPECT_TRUE(allowance.check_instance({quota(1, 1024)}));
+    EXPECT_EQ(allowance.check_instance({quota(1, 1025)}).error().text(),
+              "1025MiB is asked for, and alice may have 8GiB in all (limits.default.memory), and has 2 "
+              "instances: train (4GiB), \"next one\" (1GiB), and 1 request that asked before");
+    EXPECT_FALSE(allowance.check_instance({quota(2, 1)})) << "the third GPU is another one's";
+    allowance.keep_back({quota(1, 1)});
+    EXPECT_FALSE(allowance.check_number());
+}
+
 TEST(LimitAllowance, PlacementGoesWhereTheLimitAllowsIt) {
     const auto made = shared();
     Rules rules;

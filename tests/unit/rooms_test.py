@@ -25,6 +25,7 @@ MAY = {
     "core/request": ["core/model"],
     "core/limits": ["core/model"],
     "core/admission": ["core/limits", "core/model", "core/request"],
+    "core/queue": ["core/admission", "core/limits", "core/model", "core/request"],
     "core/schedule/base": ["core/model"],
     "core/schedule/parts": ["core/model", "core/schedule/base"],
     "core/schedule": ["core/model"],

@@ -62,8 +62,7 @@ class Seen {
             total.instances += singles.began.size();
             total.starts += singles.began.size();
             if (sums_.empty())
-                total.instances += static_cast<std::size_t>(std::ranges::count_if(
-                    singles.there, [&](const auto& id) { return !singles.began.contains(id); }));
+                for (const auto& id : singles.there) total.instances += singles.began.contains(id) ? 0 : 1;
         }
     }
 

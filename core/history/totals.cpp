@@ -62,7 +62,7 @@ class Seen {
             total.instances += singles.began.size();
             total.starts += singles.began.size();
             if (sums_.empty())
-                for (const auto& id : singles.there) total.instances += singles.began.contains(id) ? 0 : 1;
+                for (const auto& id : singles.there) total.instances += singles.began.contains(id) ? 0U : 1U;
         }
     }
 

@@ -130,6 +130,11 @@ stop_cgpud TERM
 printf 'no history\n%.0s' {1..500} >"$ring"
 start_cgpud || fail 'cgpud did not start'
 expect has "$ring.damaged" '^no history'
+expect cgpuctl report >"$scratch/table"
+expect has "$scratch/table" '^turn1 ' # by the sums of the day
+stop_cgpud TERM
+rm "$ring" "$ring-days"
+start_cgpud || fail 'cgpud did not start'
 expect cgpuctl report >"$scratch/table" 2>"$scratch/warned"
 expect has "$scratch/warned" 'no records yet'
 

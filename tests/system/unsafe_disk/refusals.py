@@ -205,9 +205,9 @@ class Refusals(Caller):
             before["settings changed"] = 0
             self.must_be(before, f"a restart, with {fault}")
         self.tell("well")
-        leftovers = set(os.listdir(STATE)) - {"state.json", SPARE.name, "history"}
+        leftovers = set(os.listdir(STATE)) - {"state.json", SPARE.name, "history", "history-days"}
         subprocess.run(["lab-restart-cgpud", "--kill"], check=True)
-        if leftovers := set(os.listdir(STATE)) - {"state.json", SPARE.name, "history"}:
+        if leftovers := set(os.listdir(STATE)) - {"state.json", SPARE.name, "history", "history-days"}:
             sys.exit(f"with {fault}: left behind: {leftovers}")
 
     def folder_not_synced(self, change):

@@ -39,7 +39,10 @@ Histories open_histories(const config::Config& config) {
     }
     const system::EndedBySignals reading;
     const auto of_days = history::ring_bytes(history::DaySums::kDays * history::DaySums::kMostRows);
-    return {open_file(path, config.history_mib * kMib), open_file(path.string() + "-days", of_days)};
+    Histories all;
+    all.records = open_file(path, config.history_mib * kMib);
+    all.days = open_file(path.string() + "-days", of_days);
+    return all;
 }
 
 std::uint64_t local_day_begin(std::uint64_t us) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -99,7 +100,7 @@ class Starter {
     }
 
     [[nodiscard]] bool send(const std::vector<int>& fds, Handed handed) const {
-        iovec part{&handed, sizeof handed};
+        iovec part{&handed, sizeof(std::uintptr_t)};
         alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostApart * sizeof(int))> control{};
         msghdr message{};
         message.msg_iov = &part;
@@ -111,7 +112,7 @@ class Starter {
         header->cmsg_type = SCM_RIGHTS;
         header->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
         std::memcpy(CMSG_DATA(header), fds.data(), fds.size() * sizeof(int));
-        return sendmsg(channel_, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof handed);
+        return sendmsg(channel_, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(std::uintptr_t));
     }
 
     /// The thread of the starter.
@@ -136,14 +137,15 @@ class Starter {
 
     /// Not by recvmsg: the thread sanitizer would note the descriptors as the process's own.
     static bool receive(int channel, Handed& handed, Apart& fds) {
-        iovec part{&handed, sizeof handed};
+        iovec part{&handed, sizeof(std::uintptr_t)};
         alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostApart * sizeof(int))> control{};
         msghdr message{};
         message.msg_iov = &part;
         message.msg_iovlen = 1;
         message.msg_control = control.data();
         message.msg_controllen = control.size();
-        if (syscall(SYS_recvmsg, channel, &message, MSG_CMSG_CLOEXEC) != static_cast<long>(sizeof handed))
+        if (syscall(SYS_recvmsg, channel, &message, MSG_CMSG_CLOEXEC) !=
+            static_cast<long>(sizeof(std::uintptr_t)))
             return false;
         const cmsghdr* const header = CMSG_FIRSTHDR(&message);
         if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return true;

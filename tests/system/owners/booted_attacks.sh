@@ -80,9 +80,15 @@ done
 expect_error "it is there already, of user id $(id -u bob)" as alice busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance \
     'ssa{ss}a{sv}' "$web" web 1 CGPU_MEM 1GiB 0
 hold alice mine cgpuctl run --mem 1GiB --gpus 1 --name web -- alloc --mib 100 --hold
-for user in alice bob; do expect_error 'several instances are meant by it. Try: name one of' as $user cgpuctl pause web; done
-expect as bob cgpuctl pause "$web" -q
-expect as bob cgpuctl resume "$web" -q
+# By the name each has the own one, and root is told of both.
+paused() { cgpuctl list --json | jq -c '[.[] | select(.name == "web" and .gpus[0].paused).owner]'; }
+for user in alice bob; do
+    expect as $user cgpuctl pause web -q
+    expect_equal "whose web $user has paused" "$(paused)" "[$(id -u $user)]"
+    expect as $user cgpuctl resume web -q
+    expect_equal "whose web is paused" "$(paused)" '[]'
+done
+expect_error 'several instances are meant by it. Try: name one of' cgpuctl pause web
 kill "${pids[mine]}"
 one_web() { (($(cgpuctl list --json | jq '[.[] | select(.name == "web")] | length') == 1)); }
 expect cgpuctl stop "$(cgpuctl list --json | jq -r '.[] | select(.name == "web" and .id != $web).id' --arg web "$web")" >/dev/null

@@ -100,7 +100,7 @@ TEST_F(HistoryTest, the_sums_of_a_day_are_written_with_each_record_and_taken_up_
     sum = days_.all[0];
     EXPECT_EQ(sum.reported_ns, 22U);
     EXPECT_EQ(sum.instances, (history::InstanceCount{1, 1})) << "it is the same instance";
-    pass(24 * 3600 * kSecond);
+    pass(86'400 * kSecond);
     of(id).gpu_time += 1;
     History next_day(outside(), 60 * kSecond);
     next_day.update(service->node());

@@ -19,7 +19,7 @@ struct Bounds {
     /// could use for those behind it, except for what certainly ends before it could start.
     std::size_t reservations = 8;
     /// How often admission is asked about the node. Those who would come after that wait.
-    std::size_t plans = 96;
+    std::size_t plans = 64;
     /// How many shapes of requests are looked at. Those who would come after that wait.
     std::size_t shapes = 128;
 };

@@ -78,7 +78,7 @@ TEST(QueueCost, ManyStartsTakeSeveralDecisions) {
     line.node = cleared(line.node);
     for (int n = 0; n < 400; ++n) line.queue.add(waiting(640));
     std::size_t starts = 0;
-    for (int decisions = 0; decisions < 5; ++decisions) {
+    for (int decisions = 0; decisions < 8; ++decisions) {
         const auto decision = line.next();
         EXPECT_LE(decision.plans, line.bounds.plans);
         for (const auto& [ticket, grant] : decision.starts) {

@@ -14,10 +14,8 @@ namespace cgpu::history {
 namespace {
 
 constexpr std::uint64_t kHourUs = 3600 * kSecondUs;
-constexpr std::uint64_t kDayUs = 24 * kHourUs;
 
 std::uint64_t utc_begin(std::uint64_t us) { return us / kDayUs * kDayUs; }
-std::string utc_day(std::uint64_t us) { return std::to_string(us / kDayUs); }
 
 /// What a store has of them: the last of each number.
 class Kept {

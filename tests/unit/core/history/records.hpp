@@ -11,6 +11,10 @@ namespace cgpu::history {
 
 constexpr std::uint64_t kSecondUs = 1'000'000;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kDayUs = 86'400 * kSecondUs;
+
+/// The day of a time by UTC, as reports name it.
+inline std::string utc_day(std::uint64_t us) { return "day " + std::to_string(us / kDayUs); }
 
 inline model::Uuid gpu_of(std::uint8_t which) {
     model::Uuid::Raw raw{1};

@@ -9,10 +9,6 @@
 namespace cgpu::history {
 namespace {
 
-constexpr std::uint64_t kDayUs = 86'400 * kSecondUs;
-
-std::string utc_day(std::uint64_t us) { return "day " + std::to_string(us / kDayUs); }
-
 std::vector<Total> by_name(const std::vector<Record>& records, const Span& span) {
     return totals(records, span, {By::name}, utc_day);
 }

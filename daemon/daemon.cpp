@@ -163,10 +163,10 @@ void Daemon::compose(store::State state) {
     const app::NodeFollowers followers = {*records_, *history_, *slicer_};
     service_ = std::make_unique<app::Service>(
         std::move(state.node), service_settings(),
-        app::Service::Outside{
-            loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_, events_, wall_clock,
-            processes_.boot_id(), second_looks_.get(), &limits_,
-            [this](const auto& name, const auto& owner) { history_->refused(name, owner); }});
+        app::Service::Outside{loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_,
+                              events_, wall_clock, processes_.boot_id(), second_looks_.get(), &limits_,
+                              [this](const auto& name, const auto& owner) { history_->refused(name, owner); },
+                              queued_.get()});
     limits_.set_rules(read_.config.limits);
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{
@@ -188,6 +188,7 @@ tl::expected<void, std::string> Daemon::start() {
     if (!lease_file_->damage().empty()) log::error("leases: {}", lease_file_->damage());
 
     records_ = std::make_unique<store::InstanceRecords>(read_.config.runtime_dir / "admitted");
+    queued_ = std::make_unique<store::QueueRecords>(read_.config.runtime_dir / "queued");
     left_ = std::make_unique<LeftInstances>(*records_, processes_, processes_.boot_id());
     if (left_->complete(state->node))
         if (const auto saved = store_.save(state->node); !saved) log::error("{}", saved.error().text);
@@ -207,6 +208,7 @@ tl::expected<void, std::string> Daemon::start() {
 void Daemon::take_over_instances() {
     leases_->wait_for_driver();
     service_->adopt();
+    service_->adopt_queue(queued_->left(processes_.boot_id()));
     upgrader_->resume();
 }
 

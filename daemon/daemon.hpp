@@ -33,6 +33,7 @@
 #include "daemon/people/people.hpp"
 #include "daemon/store/instance_records.hpp"
 #include "daemon/store/lease_file.hpp"
+#include "daemon/store/queue_records.hpp"
 #include "daemon/store/state_file.hpp"
 #include "daemon/system/event_loop.hpp"
 #include "daemon/system/log/event_log.hpp"
@@ -107,6 +108,7 @@ class Daemon {
     std::unique_ptr<app::Traces> traces_;  ///< before those that tell events when they are destroyed
     std::unique_ptr<store::LeaseFile> lease_file_;
     std::unique_ptr<store::InstanceRecords> records_;
+    std::unique_ptr<store::QueueRecords> queued_;
     std::unique_ptr<app::Leases> leases_;
     app::DoubtedReports doubted_reports_{loop_, events_};
     std::unique_ptr<app::SlicerThread> slicer_;

@@ -22,6 +22,8 @@ std::span<const Verb> node_verbs() {
            "high (needs org.cgpu1.manage-instance) or normal; default: normal"},
           {"--gpus", &Input::gpus, "LIST",
            "by index, UUID or PCI address: 0,1; or all; default: cgpud chooses"},
+          {"--wait", &Input::wait_for, "[FOR]",
+           "wait in the queue if there is no room now, for 30s, 10m or 1h30m at most; alone: without an end"},
           {"--name", &Input::name, "NAME", "name of the instance; default: the command's name"},
           {"--user", &Input::user, "USER",
            "user to run it as, a name or an id (root only); default: the caller of sudo, else the caller"},

@@ -38,6 +38,7 @@ constexpr std::size_t kMostInLabel = 128;
 std::string label(std::string_view text) { return model::shortened(model::printable(text), kMostInLabel); }
 
 double number(std::uint64_t value) { return static_cast<double>(value); }
+double seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 
 // --- the tables
 
@@ -304,6 +305,27 @@ void add_waits(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
     keep(families, std::move(waits));
 }
 
+void add_queue(std::vector<MetricFamily>& families, const Snapshot& snapshot) {
+    const auto add_one = [&](const char* name, const char* help, MetricType type, double value) {
+        auto figure = family(name, help, type);
+        add(figure, {}, value);
+        keep(families, std::move(figure));
+    };
+    std::uint64_t oldest = 0;
+    for (const client::Queued& queued : snapshot.queue) oldest = std::max(oldest, queued.waited);
+    const auto& totals = snapshot.queue_totals;
+    add_one("cgpud_queue_length", "Requests that wait for their part of a GPU.", kGauge,
+            number(snapshot.queue.size()));
+    add_one("cgpud_queue_oldest_seconds", "How long the one has waited that waits longest; 0: none waits.",
+            kGauge, seconds(oldest));
+    add_one("cgpud_queue_started_total", "Requests that have started after they waited.", kCounter,
+            number(totals.started));
+    add_one("cgpud_queue_left_total", "Requests that have left the queue without a start.", kCounter,
+            number(totals.left));
+    add_one("cgpud_queue_waited_seconds_total", "How long those that have started had waited, all together.",
+            kCounter, seconds(totals.waited));
+}
+
 MetricFamily up(bool is_up) {
     auto figure = family("cgpud_up", "1 if cgpud answers on the bus, else 0.", kGauge);
     add(figure, {}, is_up ? 1 : 0);
@@ -321,6 +343,7 @@ std::vector<MetricFamily> metrics_of(const Snapshot& snapshot) {
     auto events = family("cgpud_events_total", "Events since cgpud was started, by type.", kCounter);
     for (const auto& [type, count] : snapshot.event_counts) add(events, {{"type", type}}, number(count));
     keep(families, std::move(events));
+    add_queue(families, snapshot);
     auto job = family("cgpud_job_info",
                       "The upgrade or the switch of the mode that is under way (result is empty) or was the "
                       "last one; always 1.",

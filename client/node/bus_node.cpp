@@ -11,6 +11,8 @@
 #include "client/node/wake.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/utf8.hpp"
+#include "core/request/duration.hpp"
+#include "core/request/request.hpp"
 #include "dbus/caller.hpp"
 #include "dbus/json/node_text.hpp"
 #include "dbus/names.hpp"
@@ -25,6 +27,9 @@ using model::valid_utf8;  // the bus takes nothing else, and a program may be gi
 /// is worth waiting.
 constexpr std::chrono::seconds kEndingTakes{3};
 constexpr std::chrono::milliseconds kBetweenTries{20};
+/// A cgpud that was restarted is back within this time.
+constexpr std::chrono::seconds kRestartTakes{30};
+constexpr std::chrono::milliseconds kBetweenTriesToReach{200};
 /// Whoever starts hundreds of jobs at once has more programs at a moment than the bus takes connections of
 /// one user (256, max_connections_per_user of dbus-daemon(1)). Each of them lasts some hundredths of a
 /// second.
@@ -89,6 +94,12 @@ auto until_others_have_ended(Ask ask) {
         if (!ending || std::chrono::steady_clock::now() >= give_up) return answer;
         std::this_thread::sleep_for(kBetweenTries);
     }
+}
+
+/// How long the request waits for its part of a GPU; empty: not at all, or cgpud refuses the value.
+std::optional<model::Nanos> wait_of(const std::map<std::string, std::string>& variables) {
+    const auto request = request::parse_request(variables);
+    return request && *request ? (*request)->wait : std::nullopt;
 }
 
 /// Throws sdbus::Error.
@@ -238,10 +249,48 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
     if (wanted.user) options.emplace("user", sdbus::Variant(*wanted.user));
     std::map<std::string, std::string> variables;
     for (const auto& [name, value] : wanted.variables) variables.emplace(valid_utf8(name), valid_utf8(value));
-    return until_others_have_ended([&] {
+    const auto create = [&] {
         const auto [path, quotas, link, warnings] =
             bus().manager.CreateInstance(valid_utf8(wanted.id), valid_utf8(wanted.name), variables, options);
         return Created{to_quotas(quotas), link, warnings};
+    };
+    const auto wait = wanted.dry_run ? std::nullopt : wait_of(variables);
+    if (!wait) return until_others_have_ended(create);
+    return create_waiting(wanted.id, *wait, create);
+}
+
+/// The call lasts as long as the request waits. A cgpud that is started anew keeps its place, and has to be
+/// asked again.
+Result<Created> BusNode::create_waiting(const std::string& id, model::Nanos wait,
+                                        const std::function<Created()>& create) {
+    const auto longest = std::chrono::nanoseconds(std::min(wait, request::kLongestDuration)) + kRestartTakes;
+    const auto former = call([&] { return bus().connection->getMethodCallTimeout(); });
+    if (!former) return tl::unexpected(former.error());
+    std::optional<std::chrono::steady_clock::time_point> away;
+    for (;;) {
+        auto created = call([&] {
+            bus().connection->setMethodCallTimeout(
+                std::chrono::duration_cast<std::chrono::microseconds>(longest));
+            return create();
+        });
+        const auto now = std::chrono::steady_clock::now();
+        const bool unreachable = !created && created.error().kind == ClientError::Kind::unreachable;
+        // The answer of the one before was lost.
+        if (!created && away && created.error().reason == "Exists" && release_instance(id)) continue;
+        if (!unreachable || (away && now - *away > kRestartTakes)) {
+            (void)call([&] { bus().connection->setMethodCallTimeout(*former); });
+            return created;
+        }
+        if (!away) away = now;
+        std::this_thread::sleep_for(kBetweenTriesToReach);
+        bus_.reset();
+    }
+}
+
+Result<QueuePlace> BusNode::queue_place(const std::string& id) {
+    return call([&] {
+        auto instance = bus().instance(id);
+        return QueuePlace{instance.QueuePosition(), instance.WaitsFor()};
     });
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "client/node/node.hpp"
+#include "core/model/nanos.hpp"
 
 namespace sdbus {
 class IConnection;
@@ -36,6 +38,7 @@ class BusNode final : public Node {
     Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                         const Making& how) override;
     Result<Created> create_instance(const NewInstance& wanted) override;
+    Result<QueuePlace> queue_place(const std::string& id) override;
     Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
                                  const std::vector<std::string>& gpus) override;
     Result<void> attach(const std::string& id, std::uint32_t pid) override;
@@ -52,6 +55,8 @@ class BusNode final : public Node {
     struct Bus;
     Bus& bus();
     [[nodiscard]] std::unique_ptr<sdbus::IConnection> connect() const;
+    Result<Created> create_waiting(const std::string& id, model::Nanos wait,
+                                   const std::function<Created()>& create);
 
     bool interactive_;
     std::string host_;

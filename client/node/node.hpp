@@ -38,6 +38,12 @@ struct Created {
     std::vector<std::string> warnings;  ///< sentences for the user
 };
 
+/// A request that waits for its part of a GPU.
+struct QueuePlace {
+    std::uint32_t position = 0;  ///< from 1; 0: it is an instance already
+    std::string waits_for;       ///< a sentence without a full stop
+};
+
 /// A scope of systemd (systemd.scope(5)).
 struct Scope {
     std::string unit;   ///< its name, with `.scope`
@@ -107,7 +113,10 @@ class Node {
     virtual Result<void> forget(const std::string& name, std::optional<std::uint32_t> owner,
                                 const Making& how) = 0;
 
+    /// With CGPU_WAIT it returns when the instance has its part, or waits no longer.
     virtual Result<Created> create_instance(const NewInstance& wanted) = 0;
+    /// Of a request that waits, by its id. Error (not_found, failed): none of this id does.
+    virtual Result<QueuePlace> queue_place(const std::string& id) = 0;
     /// A container that gets these GPUs (by any of their names; none: all) and asks for no part of one. True:
     /// it books them whole. Error (refused): the node's configuration refuses it, or somebody is on them.
     virtual Result<bool> admit_unmanaged(const std::string& id, const std::string& name,

@@ -7,7 +7,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/model/node.hpp"
-#include "core/queue/queue.hpp"
+#include "core/queue/base/queue.hpp"
 
 namespace cgpu::queue {
 

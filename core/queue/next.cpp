@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/queue/base/shape.hpp"
 #include "core/queue/needs.hpp"
 #include "core/queue/places.hpp"
-#include "core/queue/shape.hpp"
 
 namespace cgpu::queue {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/admission/admit.hpp"
+#include "core/queue/base/order.hpp"
 #include "core/queue/forecast.hpp"
-#include "core/queue/order.hpp"
 #include "core/queue/owners.hpp"
 
 namespace cgpu::queue {

@@ -10,7 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "core/limits/allowance.hpp"
-#include "core/queue/queue.hpp"
+#include "core/queue/base/queue.hpp"
 
 namespace cgpu::queue {
 

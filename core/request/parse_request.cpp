@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/owner.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/cdi.hpp"
+#include "core/request/duration.hpp"
 #include "core/request/memory_variables.hpp"
 #include "core/request/profile.hpp"
 #include "core/request/request.hpp"
@@ -129,8 +131,8 @@ Read<Mode> read_mode(const Variables& variables) {
 
 /// Compute without memory is refused, and so is any CGPU_* variable that would be ignored silently.
 tl::expected<void, Refusal> check_nothing_asked(const Variables& variables) {
-    for (const auto name :
-         {names::kCompute, names::kWeight, names::kGpus, names::kPrio, names::kMode, names::kVolcanoCore}) {
+    for (const auto name : {names::kCompute, names::kWeight, names::kGpus, names::kPrio, names::kMode,
+                            names::kWait, names::kVolcanoCore}) {
         const auto value = find_value(variables, name);
         if (value)
             return refuse_value(name, *value,
@@ -195,15 +197,18 @@ tl::expected<std::uint32_t, Refusal> count_gpus(const Request& request,
     return count;
 }
 
+/// All that is read.
+constexpr std::array kAll = {
+    names::kMemContainer, names::kMemDev,      names::kMemUnit,       names::kVisibleDevices,
+    names::kSchdWeight,   names::kHighPrio,    names::kNvidiaDevices, names::kDisable,
+    names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
+    names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
+    names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation,
+    names::kProfile,      names::kWait};
+
 /// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
-    for (const auto name :
-         {names::kMemContainer, names::kMemDev,      names::kMemUnit,       names::kVisibleDevices,
-          names::kSchdWeight,   names::kHighPrio,    names::kNvidiaDevices, names::kDisable,
-          names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
-          names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
-          names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation,
-          names::kProfile}) {
+    for (const auto name : kAll) {
         const auto value = find_trimmed(variables, name);
         if (value && value->size() > kMostLength)
             return refuse_value(name, *value,
@@ -246,12 +251,26 @@ Read<std::string> read_profile(const Variables& variables) {
                         "use the name of a profile: letters, digits, - and _");
 }
 
+/// How long it waits for its part; empty: not at all.
+Read<model::Nanos> read_wait(const Variables& variables) {
+    const auto text = find_value(variables, names::kWait);
+    if (!text || *text == "0" || *text == "no") return std::nullopt;
+    if (*text == kWaitForever) return kForever;
+    const auto duration = parse_duration(*text);
+    if (!duration)
+        return refuse_value(names::kWait, *text, duration.error(),
+                            "30s, 10m or 1h30m, forever, or 0 to be refused at once");
+    return *duration;
+}
+
 bool is_disabled(const Variables& variables) {
     const auto disabled = read_bool(variables, names::kDisable, "true", "false");
     return disabled && disabled->value_or(false);
 }
 
 }  // namespace
+
+bool belongs_to_request(std::string_view name) { return std::ranges::find(kAll, name) != kAll.end(); }
 
 std::string declared_owner(const Variables& variables) {
     if (!check_lengths(variables)) return {};
@@ -314,6 +333,9 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     auto owner = read_owner(variables);
     if (!owner) return tl::unexpected(owner.error());
     request.owner = owner->value_or("");
+    const auto wait = read_wait(variables);
+    if (!wait) return tl::unexpected(wait.error());
+    request.wait = *wait;
     return request;
 }
 

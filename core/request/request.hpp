@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "core/model/gpu_word.hpp"
 #include "core/model/kept.hpp"
 #include "core/model/mode.hpp"
+#include "core/model/nanos.hpp"
 #include "core/model/refusal.hpp"
 #include "core/model/uuid.hpp"
 
@@ -37,6 +40,10 @@ using MemoryAsk = std::variant<CardShare, model::Bytes>;
 /// A GPU by its index, its UUID, a prefix of it, or its PCI address.
 using GpuName = model::GpuWord;
 
+/// Of a request that waits without an end, and the word for it.
+constexpr model::Nanos kForever = std::numeric_limits<model::Nanos>::max();
+constexpr std::string_view kWaitForever = "forever";
+
 /// A container's request, checked as far as that is possible without the node.
 struct Request {
     /// For each GPU; the last one repeats. Empty: the node's default.
@@ -53,6 +60,9 @@ struct Request {
     std::string container_name;
     std::string profile;  ///< whose values count where it says nothing; empty: none's
     std::string owner;    ///< whom it declares to be its owner; empty: nobody
+    /// How long it waits if there is no room for it now; kForever: as long as its caller does. Empty: it is
+    /// refused.
+    std::optional<model::Nanos> wait;
     /// The settings that `--persist` keeps for it, which win over the request; filled in by the caller. Those
     /// of devices that it doesn't request are ignored.
     model::KeptOfInstance kept;
@@ -91,6 +101,9 @@ struct Request {
 
 /// Whom the variables declare to be the owner; empty: nobody, or they can't be read.
 [[nodiscard]] std::string declared_owner(const Variables& variables);
+
+/// Whether parse_request() reads this variable.
+[[nodiscard]] bool belongs_to_request(std::string_view name);
 
 /// Whether they say that the container is not to be managed, by CGPU_DISABLE or an amount of zero. False if
 /// they ask for nothing at all, or can't be read.

@@ -9,6 +9,7 @@
 #include "core/view/fields.hpp"
 #include "core/view/gpu.hpp"
 #include "core/view/instance.hpp"
+#include "core/view/queued.hpp"
 
 /// The node as cgpud shows it, as plain values.
 namespace cgpu::view {
@@ -98,6 +99,8 @@ struct Snapshot {
     std::vector<Gpu> gpus;            ///< by index, those that are not present last
     std::vector<Instance> instances;  ///< the oldest first
     std::vector<UnmanagedContainer> unmanaged;
+    std::vector<Queued> queue;  ///< by position
+    QueueTotals queue_totals;
     std::vector<Kept> kept;  ///< by owner and name
 
     [[nodiscard]] bool mode_is_switched() const { return mode_source == "switched"; }
@@ -122,6 +125,8 @@ void fields(Fields& on, Of& node) {
     on.list("gpus", node.gpus);
     on.list("instances", node.instances);
     on.list("unmanaged", node.unmanaged);
+    on.list("queue", node.queue);
+    on.merge(node.queue_totals);
     on.list("kept", node.kept);
 }
 

@@ -70,6 +70,8 @@ tl::expected<void, std::string> Bus::serve(app::Service& service, app::Upgrader&
             [this](const model::Refusal& refusal, std::function<void()> again) {
                 return try_again(refusal, std::move(again));
             });
+        connection_->objects->authority().set_answer_late(
+            [this](const std::function<void()>& answer) { answer_late(answer); });
         connection_->objects->manager().set_configuration_problems(configuration_problems_);
         connection_->objects->manager().set_newer_driver_functions(newer_driver_functions_);
     } catch (const sdbus::Error& error) {
@@ -167,13 +169,17 @@ void Bus::publish(const char* what, std::function<void(Objects&)> body) {
 /// What the second try changes is told after its answer, as of the first.
 bool Bus::try_again(const model::Refusal& refusal, std::function<void()> again) {
     if (second_look_ == nullptr || !second_look_->may_be_outdated(refusal)) return false;
-    second_look_->then([this, again = std::move(again)] {
-        if (!connection_->objects) return;
-        handling_message_ = true;
-        again();
-        publish_delayed();
-    });
+    second_look_->then([this, again = std::move(again)] { answer_late(again); });
     return true;
+}
+
+/// A message may be the cause of it, and is still being handled: then what changes is told after that.
+void Bus::answer_late(const std::function<void()>& answer) {
+    if (!connection_->objects) return;
+    if (handling_message_) return answer();
+    handling_message_ = true;
+    answer();
+    publish_delayed();
 }
 
 void Bus::publish_delayed() {

@@ -84,6 +84,7 @@ class Bus final : public app::Publisher, public app::JobPublisher, public app::E
     /// its sender doesn't wait until the bus has passed on the signals. `what`: for the log, if it fails.
     void publish(const char* what, std::function<void(Objects&)> body);
     void publish_delayed();
+    void answer_late(const std::function<void()>& answer);
     bool try_again(const model::Refusal& refusal, std::function<void()> again);
     void refresh(const model::InstanceId& id);
     void refresh_gpus();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/app/ports/log.hpp"
+#include "daemon/store/base/record_folder.hpp"
 #include "daemon/store/json/instance_json.hpp"
 #include "daemon/store/json/json_fields.hpp"
 #include "daemon/store/json/sealed_text.hpp"
@@ -22,7 +23,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kLongest = std::size_t{1} << 20;
-constexpr std::string_view kExtension = ".json";
 
 std::optional<InstanceRecord> record_in(const std::string& text) {
     if (seal_of(text) != Seal::whole) return std::nullopt;
@@ -39,31 +39,19 @@ std::optional<InstanceRecord> record_in(const std::string& text) {
     return InstanceRecord{std::move(*instance), generation};
 }
 
-std::vector<fs::path> files_in(const fs::path& folder) {
-    std::vector<fs::path> found;
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-        if (it->path().extension() == kExtension) found.push_back(it->path());
-    return found;
-}
-
 }  // namespace
 
 InstanceRecords::InstanceRecords(fs::path folder) : folder_(std::move(folder)) {
-    std::error_code ignored;  // then none can be written, which is said there
-    // It is cgpud's own: something else there is nobody's.
-    if (!fs::is_directory(fs::symlink_status(folder_, ignored))) fs::remove(folder_, ignored);
-    fs::create_directory(folder_, ignored);
-    fs::permissions(folder_, fs::perms::owner_all, ignored);
+    make_record_folder(folder_);
 }
 
 fs::path InstanceRecords::path_of(const model::InstanceId& id) const {
-    return folder_ / (id.str() + std::string(kExtension));
+    return record_path(folder_, id.str());
 }
 
 std::vector<InstanceRecord> InstanceRecords::left(const std::string& boot_id) const {
     std::vector<InstanceRecord> found;
-    for (const auto& path : files_in(folder_)) {
+    for (const auto& path : records_in(folder_)) {
         const auto text = files::read_whole(path, kLongest);
         auto record = text && *text ? record_in(**text) : std::nullopt;
         if (!record || path != path_of(record->instance.id)) {
@@ -77,7 +65,7 @@ std::vector<InstanceRecord> InstanceRecords::left(const std::string& boot_id) co
 }
 
 void InstanceRecords::drop_rest(const std::vector<InstanceRecord>& kept) {
-    for (const auto& path : files_in(folder_)) {
+    for (const auto& path : records_in(folder_)) {
         const auto is_kept = [&](const InstanceRecord& record) {
             return path == path_of(record.instance.id);
         };

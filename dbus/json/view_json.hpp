@@ -42,6 +42,10 @@ class JsonWriter {
     void seconds(const char* name, std::uint64_t nanoseconds) {
         object_[name] = static_cast<double>(nanoseconds) / kNanosPerSecond;
     }
+    void seconds(const char* name, const std::optional<std::uint64_t>& nanoseconds) {
+        object_[name] = Json();
+        if (nanoseconds) seconds(name, *nanoseconds);
+    }
     void per_cent(const char* name, std::uint32_t cent) { object_[name] = cent / kPerCentOfAll; }
     void per_cent(const char* name, const std::optional<std::uint32_t>& cent) {
         object_[name] = cent ? Json(*cent / kPerCentOfAll) : Json();
@@ -100,6 +104,9 @@ class JsonReader {
         if (const auto* found = find(name)) member = found->template get<T>();
     }
     void seconds(const char* name, std::uint64_t& nanoseconds) {
+        if (const auto* found = find(name)) nanoseconds = to_nanos(*found);
+    }
+    void seconds(const char* name, std::optional<std::uint64_t>& nanoseconds) {
         if (const auto* found = find(name)) nanoseconds = to_nanos(*found);
     }
     void per_cent(const char* name, std::uint32_t& cent) {

@@ -51,7 +51,7 @@ void check(const std::string& file, const std::vector<Record>& records) {
     for (const auto by : {history::By::name, history::By::gpu, history::By::day}) {
         double all = 0;
         for (const auto& total :
-             history::totals(records, always, by, [](auto) { return std::string("day"); }))
+             history::totals(records, always, {by}, [](auto) { return std::string("day"); }))
             all += static_cast<double>(total.gpu_ns);
         must(all <= sum * 1.000001 + 1000, "no time is counted twice");
     }

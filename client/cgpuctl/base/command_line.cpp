@@ -9,6 +9,7 @@
 #include "client/node/remote_host.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/trimmed.hpp"
+#include "core/request/request.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -117,6 +118,20 @@ Result<std::vector<std::string>> take_command(const Verb& verb, std::vector<std:
     std::vector<std::string> command(mark + 1, arguments.end());
     arguments.erase(mark, arguments.end());
     return command;
+}
+
+/// An option whose value may be left out (`--wait`) is given the value that stands for that.
+void complete_options(const Verb& verb, std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const bool last = i + 1 == arguments.size();
+        if (!last && !arguments[i + 1].starts_with('-')) continue;
+        const auto is_meant = [&](const Option& option) {
+            return option.placeholder.starts_with('[') &&
+                   std::ranges::count(spellings(option), arguments[i]) > 0;
+        };
+        if (std::ranges::any_of(verb.options, is_meant))
+            arguments[i] += "=" + std::string(request::kWaitForever);
+    }
 }
 
 bool wants_help(const std::vector<std::string>& arguments) {
@@ -242,6 +257,7 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
         if (!command) return tl::unexpected(command.error());
         call.input.command = std::move(*command);
     }
+    complete_options(*verb, arguments);
 
     CLI::App app(kAbout, "cgpuctl");
     app.set_version_flag("-V,--version", std::string("cgpuctl ") + CGPU_VERSION, "print the version");

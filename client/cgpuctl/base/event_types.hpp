@@ -6,11 +6,13 @@
 namespace cgpu::cgpuctl {
 
 /// The types of cgpud's events, those first that are asked for most. cgpud(8) says what each tells.
-inline constexpr std::array<std::string_view, 26> kEventTypes = {
+inline constexpr std::array<std::string_view, 28> kEventTypes = {
     "instance-admitted",
     "instance-refused",
     "instance-resumed",
     "instance-ended",
+    "queue-entered",
+    "queue-left",
     "container-unmanaged",
     "allocation-refused",
     "setting-changed",

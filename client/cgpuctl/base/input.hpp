@@ -26,6 +26,7 @@ struct Input {
     std::string gpus;
     std::string compute;
     std::string profile;
+    std::string wait_for;
     std::string user;  ///< of list and ps, too
     std::vector<std::string> command;
 

@@ -22,8 +22,16 @@ struct Saying {
 [[nodiscard]] const client::Instance* find_instance_meant(const client::Snapshot& snapshot,
                                                           const std::string& word, const Saying& saying);
 
-/// The same; never null. Error: as Node::find_instance(), which says what is wrong with the word; not_found:
-/// it only resembles one that would be changed.
+/// The same of the requests that wait.
+[[nodiscard]] const client::Queued* find_queued_meant(const client::Snapshot& snapshot,
+                                                      const std::string& word, const Saying& saying);
+
+/// As find_queued_meant(), if the word means no instance.
+[[nodiscard]] const client::Queued* queued_alone(const client::Snapshot& snapshot, const std::string& word,
+                                                 const Saying& saying);
+
+/// As find_instance_meant(); never null. Error: as Node::find_instance(), which says what is wrong with the
+/// word; not_found: it only resembles one that would be changed. Refused: it waits in the queue.
 [[nodiscard]] client::Result<const client::Instance*> instance_meant(const client::Snapshot& snapshot,
                                                                      const std::string& word,
                                                                      const Saying& saying,

@@ -9,6 +9,7 @@ namespace cgpu::cgpuctl {
 
 client::Result<void> status(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> queue_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> limits(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> ps_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> logs_verb(const Input& input, client::Node& node, Terminal& terminal);

@@ -23,7 +23,8 @@ using Kind = client::ClientError::Kind;
 
 constexpr const char* kUnmanaged = "unmanaged";
 constexpr const char* kPaused = "paused";
-constexpr std::array<std::string_view, 4> kStates = {"waiting", "running", kPaused, kUnmanaged};
+constexpr const char* kQueued = "queued";
+constexpr std::array<std::string_view, 5> kStates = {kQueued, "waiting", "running", kPaused, kUnmanaged};
 
 bool declares(const client::Snapshot& snapshot, const std::string& user) {
     return std::ranges::any_of(snapshot.instances, [&](const client::Instance& instance) {
@@ -75,7 +76,7 @@ Result<std::string> read_state(const std::string& asked) {
     if (asked.empty() || std::ranges::count(kStates, state) > 0) return state;
     return client::fail(Kind::usage,
                         "--state " + model::quote(asked) +
-                            ": there is no such state. Try: waiting, running, paused or unmanaged.");
+                            ": there is no such state. Try: queued, waiting, running, paused or unmanaged.");
 }
 
 bool is_on(const client::Instance& instance, const std::string& uuid) {
@@ -112,6 +113,13 @@ bool is_wanted(const client::UnmanagedContainer& container, const Chosen& chosen
            (chosen.state.empty() || chosen.state == kUnmanaged);
 }
 
+/// It has no GPU yet.
+bool is_wanted(const client::Queued& queued, const Chosen& chosen) {
+    return chosen.gpu.empty() &&
+           (chosen.user.empty() || is_of(queued.owner, queued.declared_owner, chosen)) &&
+           (chosen.state.empty() || chosen.state == kQueued);
+}
+
 }  // namespace
 
 std::string state_text(const client::Instance& instance) {
@@ -140,6 +148,7 @@ Result<Chosen> read_chosen(const Input& input, const client::Snapshot& snapshot,
 void keep_chosen(client::Snapshot& snapshot, const Chosen& chosen) {
     std::erase_if(snapshot.instances, [&](const auto& each) { return !is_wanted(each, chosen); });
     std::erase_if(snapshot.unmanaged, [&](const auto& each) { return !is_wanted(each, chosen); });
+    std::erase_if(snapshot.queue, [&](const auto& each) { return !is_wanted(each, chosen); });
 }
 
 }  // namespace cgpu::cgpuctl

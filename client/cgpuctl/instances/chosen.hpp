@@ -16,7 +16,7 @@ struct Chosen {
     std::string gpu;  ///< UUID
     std::string user;
     std::optional<std::uint32_t> uid;  ///< of `user`; empty: only what containers declare can be meant
-    std::string state;                 ///< waiting, running, paused, unmanaged
+    std::string state;                 ///< queued, waiting, running, paused, unmanaged
 };
 
 /// `unmanaged` for a container without a limit, whatever its processes do.

@@ -12,6 +12,7 @@
 #include "client/cgpuctl/instances/held.hpp"
 #include "client/cgpuctl/instances/meant.hpp"
 #include "client/cgpuctl/instances/place.hpp"
+#include "client/cgpuctl/instances/queued.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -195,7 +196,10 @@ Result<void> stop_verb(const Input& input, client::Node& node, Terminal& termina
     if (!watch) return tl::unexpected(watch.error());
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    auto wanted = instances_meant(*snapshot, input.instances, said_to_change(input), node);
+    const auto words = take_out_of_queue(*snapshot, input, node, terminal);
+    if (!words) return tl::unexpected(words.error());
+    if (words->empty()) return {};
+    auto wanted = instances_meant(*snapshot, *words, said_to_change(input), node);
     if (!wanted) return tl::unexpected(wanted.error());
     for (const Instance& instance : *wanted)
         if (auto good = check(instance, *snapshot); !good) return good;

@@ -39,6 +39,10 @@ void Terminal::end_progress() {
     if (style_.live && !style_.quiet) err_ << kOverwrite << std::flush;
 }
 
+void Terminal::note(std::string_view sentence) {
+    if (!style_.quiet) err_ << model::valid_utf8(sentence) << std::endl;
+}
+
 void Terminal::warning(std::string_view sentence) {
     err_ << painted("warning:", kYellow, style_.color_err) << ' ' << model::valid_utf8(sentence) << '\n';
 }

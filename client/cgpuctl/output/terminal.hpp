@@ -26,6 +26,10 @@ class Terminal {
     void progress(std::string_view line);
     /// Removes that line.
     void end_progress();
+    /// Whether progress() shows anything to anybody.
+    [[nodiscard]] bool is_live() const { return style_.live; }
+    /// What is going on, for logs; prints nothing if --quiet is set.
+    void note(std::string_view sentence);
     void warning(std::string_view sentence);
     /// `what: why. Try: …`
     void error(std::string_view sentence);

@@ -56,6 +56,19 @@ void add_rows(Table& table, const client::Instance& instance, const std::vector<
                        memory_text(foreign), "-", "-", "", "", state_text(instance)});
 }
 
+/// It has no GPU yet.
+void add_row(Table& table, const client::Queued& queued, UserNames& users) {
+    table.add({short_id(queued.id), shown_name(queued.name),
+               owner_text(queued.owner, queued.declared_owner, users), "-", "-", "-", "-", "", "", "queued"});
+}
+
+Json to_json_of_list(const client::Queued& queued) {
+    Json json = to_json(queued);
+    json["state"] = "queued";
+    json["gpus"] = Json::array();
+    return json;
+}
+
 }  // namespace
 
 client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal) {
@@ -77,15 +90,18 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
         for (const client::Instance& instance : snapshot->instances) instances.push_back(to_json(instance));
         for (const client::UnmanagedContainer& container : snapshot->unmanaged)
             instances.push_back(to_json(container, snapshot->gpus));
+        for (const client::Queued& queued : snapshot->queue) instances.push_back(to_json_of_list(queued));
         terminal.out() << to_text(instances);
         return {};
     }
     if (input.quiet) {
         for (const client::Instance& instance : snapshot->instances) terminal.out() << instance.id << '\n';
         // They are no instances, unless they are what was asked for.
-        if (!chosen->state.empty())
+        if (!chosen->state.empty()) {
+            for (const client::Queued& queued : snapshot->queue) terminal.out() << queued.id << '\n';
             for (const client::UnmanagedContainer& container : snapshot->unmanaged)
                 if (!container.booked) terminal.out() << container.id << '\n';
+        }
         return {};
     }
     Table table({"ID", "NAME", "OWNER", "GPU", "MEMORY", "WEIGHT", "SHARE", "PID", "MODULE", "STATE"});
@@ -93,6 +109,7 @@ client::Result<void> list(const Input& input, client::Node& node, Terminal& term
         add_rows(table, instance, snapshot->gpus, users, *chosen);
     for (const client::UnmanagedContainer& container : snapshot->unmanaged)
         add_rows(table, container, snapshot->gpus, users, *chosen);
+    for (const client::Queued& queued : snapshot->queue) add_row(table, queued, users);
     table.print(terminal, !input.no_legend);
     return {};
 }

@@ -10,6 +10,7 @@
 
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/queue/shown_wait.hpp"
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/files/inherited.hpp"
 #include "client/run/files/root.hpp"
@@ -162,9 +163,9 @@ Result<std::optional<client::JobUser>> user_of_command(const std::string& asked)
 }  // namespace
 
 Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
-    const auto variables = client::request_variables(
-        {input.memory, input.weight, input.compute, input.gpus, input.priority, input.profile},
-        whole_environment());
+    const auto variables = client::request_variables({input.memory, input.weight, input.compute, input.gpus,
+                                                      input.priority, input.profile, input.wait_for},
+                                                     whole_environment());
     if (!variables) return tl::unexpected(variables.error());
     if (variables->empty()) return run_unmanaged(input, "CGPU_DISABLE, or an amount of 0", terminal);
     const auto user = user_of_command(input.user);
@@ -186,7 +187,9 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
 
     std::optional<std::uint32_t> runs_as;
     if (!is_user()) runs_as = *user ? (*user)->uid : getuid();
-    const auto created = node.create_instance({*id, name, "", *variables, input.dry_run, runs_as});
+    const auto waits = input.quiet || input.dry_run ? nullptr : show_wait(*id, *variables, terminal);
+    auto created = node.create_instance({*id, name, "", *variables, input.dry_run, runs_as});
+    if (waits) waits->end();
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty())
         return run_unmanaged(input, "it asks for the default memory, and default_memory is 0 on this node",

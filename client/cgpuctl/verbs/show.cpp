@@ -9,6 +9,7 @@
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "client/cgpuctl/queue/queued_text.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
@@ -224,6 +225,10 @@ client::Result<void> show(const Input& input, client::Node& node, Terminal& term
         } else {
             print(*snapshot, *gpu, limits, terminal, !input.no_legend);
         }
+        return {};
+    }
+    if (const auto* queued = queued_alone(*snapshot, input.target, said_by(input))) {
+        print_queued(*queued, input, terminal);
         return {};
     }
     const auto instance = instance_meant(*snapshot, input.target, said_by(input), node);

@@ -61,6 +61,10 @@ client::Result<void> status(const Input& input, client::Node& node, Terminal& te
         terminal.out() << offer << '\n';
     const Table table = gpu_table(*snapshot);
     if (!table.empty()) table.print(terminal, !input.no_legend);
+    if (!snapshot->queue.empty() && !input.quiet)
+        terminal.out() << counted(snapshot->queue.size(), "request")
+                       << (snapshot->queue.size() == 1 ? " waits" : " wait")
+                       << " in the queue (cgpuctl queue)\n";
     if (!input.quiet)
         for (const std::string& warning : warnings) terminal.warning(warning);
     return {};

@@ -10,6 +10,7 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "client/cgpuctl/queue/queued_text.hpp"
 #include "client/cgpuctl/smi/reading.hpp"
 #include "client/cgpuctl/why/account.hpp"
 #include "client/cgpuctl/why/reasons.hpp"
@@ -133,6 +134,10 @@ Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal
     const auto clock = smi::system_clock();
     const auto first = smi::take_reading(node, clock);
     if (!first) return tl::unexpected(first.error());
+    if (const auto* queued = queued_alone(first->view.snapshot, input.target, said_by(input))) {
+        print_queued(*queued, input, terminal);
+        return {};
+    }
     const auto meant = instance_meant(first->view.snapshot, input.target, said_by(input), node);
     if (!meant) return tl::unexpected(meant.error());
     const std::string id = (*meant)->id;

@@ -14,6 +14,7 @@ using view::Kept;
 using view::LaunchWaits;
 using view::OnGpu;
 using view::Process;
+using view::Queued;
 using view::Quota;
 using view::Snapshot;
 using view::UnmanagedContainer;

@@ -36,6 +36,7 @@ const std::vector<Meaning>& meanings() {
          names::kCompute,
          {names::kVolcanoCore, names::kWeight, names::kSchdWeight}},
         {&RunFlags::profile, "--profile", names::kProfile, {}},
+        {&RunFlags::wait, "--wait", names::kWait, {}},
         {&RunFlags::priority, "--prio", names::kPrio, {names::kHighPrio}},
         {&RunFlags::gpus,
          "--gpus",

@@ -19,6 +19,7 @@ struct RunFlags {
     std::string gpus;
     std::string priority;
     std::string profile{};
+    std::string wait{};
 };
 
 /// Whether a variable or annotation of this name is about GPUs.

@@ -4,8 +4,10 @@
 
 #include "client/runtime/call/unmanaged_gpus.hpp"
 #include "client/runtime/oci/cdi_devices.hpp"
+#include "core/request/duration.hpp"
 #include "core/request/request.hpp"
 #include "core/request/unknown_name.hpp"
+#include "core/request/variables.hpp"
 
 namespace cgpu::runtime {
 
@@ -23,6 +25,14 @@ Result<Variables> asked_by(const OciBundle& bundle) {
         if (client::asks_for_gpu(name)) asked.emplace(name, value);
     const auto request = request::parse_request(asked);
     if (!request) return client::fail(client::ClientError::Kind::refused, request.error().text);
+    if (*request && (*request)->wait.value_or(0) > kLongestWait)
+        return client::fail(
+            client::ClientError::Kind::refused,
+            request::assignment(request::names::kWait, *request::find_value(asked, request::names::kWait)) +
+                ": a container can wait for " + request::format_duration(kLongestWait) +
+                " at most, because its engine holds it locked while it is created. Try: "
+                "CGPU_WAIT=" +
+                request::format_duration(kLongestWait) + ", and a restart policy.");
     // An image may have such a variable, and whoever names the device means a limit.
     if (!*request && !devices.empty())
         return client::fail(

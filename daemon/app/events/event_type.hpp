@@ -15,6 +15,8 @@ enum class EventType {
     instance_refused,
     instance_resumed,
     instance_ended,
+    queue_entered,
+    queue_left,
     container_unmanaged,
     setting_changed,
     allocation_refused,
@@ -41,7 +43,7 @@ struct EventKind {
     std::string_view message_id;  ///< MESSAGE_ID of the journal: 128 bits, which never change
 };
 
-inline constexpr std::array<EventKind, 26> kEventKinds = {{
+inline constexpr std::array<EventKind, 28> kEventKinds = {{
     {EventType::daemon_started, "daemon-started", "6cf287fbf4f74c459373bc12bc5e57ea"},
     {EventType::daemon_stopped, "daemon-stopped", "f6a82179edb14fd2864c704a6beacf0a"},
     {EventType::configuration_read, "configuration-read", "feb7853c7b3a42ceabd750f79e997269"},
@@ -50,6 +52,8 @@ inline constexpr std::array<EventKind, 26> kEventKinds = {{
     {EventType::instance_refused, "instance-refused", "49c1765039c74b60aeada75df66f0542"},
     {EventType::instance_resumed, "instance-resumed", "f68eb9cfbbc9498191c975e7f8ba1039"},
     {EventType::instance_ended, "instance-ended", "5b448ba9e2c6464ebc2207db90d8f90e"},
+    {EventType::queue_entered, "queue-entered", "12501228cdfea15dfe1e530d15d30f85"},
+    {EventType::queue_left, "queue-left", "26800f2f028e3cf571f7f4b57dc55cc0"},
     {EventType::container_unmanaged, "container-unmanaged", "c496823d09604ca49bd44c87c72eed5d"},
     {EventType::setting_changed, "setting-changed", "8a03ffb5dd2443d5aa1a0eeda06f8f34"},
     {EventType::allocation_refused, "allocation-refused", "91ed9453f2944759b16d5479ec278837"},

@@ -43,7 +43,7 @@ Result<void> check_name(const model::InstanceId& id, std::string_view name) {
 Service::Service(model::Node node, Settings settings, const Outside& outside)
     : settings_(std::move(settings)),
       outside_(outside),
-      state_(std::move(node), outside.store, outside.followers, outside.events),
+      state_(std::move(node), outside.store, followers(), outside.events),
       gpus_(state_, outside.publisher, outside.events),
       changes_(state_, outside.links, outside.publisher, outside.usage,
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
@@ -82,6 +82,7 @@ void Service::set_settings(Settings settings) {
     settings_ = std::move(settings);
     changes_.follow_configuration();
     if (default_memory() != before) outside_.publisher.default_memory_changed();
+    if (queue_) queue_->look_soon();
 }
 
 Result<void> Service::set_default_memory(std::optional<model::Bytes> bytes, Options options) {
@@ -187,11 +188,9 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     const auto owner = owner_of_new(caller, origin, (*request)->owner);
     const auto allowance = allowance_of(owner);
     if (!allowance) return tl::unexpected(allowance.error());
-    auto defaults = settings_.defaults;
+    auto defaults = defaults_now();
     defaults.allowance = *allowance ? &**allowance : nullptr;
-    defaults.default_memory = default_memory();
-    defaults.mode = outside_.admission.mode();
-    auto grant = admission::admit(state_.node(), **request, defaults);
+    auto grant = grant_for(*parsed_id, **request, owner, defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed()) return unmanaged(*parsed_id, name);
     if (auto known = request::check_granted(**request, settings_.profiles, grant->quotas); !known)
@@ -216,7 +215,9 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     if (wanted.owner.declared != (*request)->owner)
         grant->warnings.push_back("CGPU_OWNER=" + (*request)->owner + " has no effect: it runs as " +
                                   describe(wanted.owner) + ", which is its owner. Try: leave it out.");
-    return put_in(std::move(wanted), std::move(grant->warnings), caller, options);
+    auto created = put_in(std::move(wanted), std::move(grant->warnings), caller, options);
+    if (created && queue_ && !options.dry_run) queue_->started(*parsed_id);
+    return created;
 }
 
 Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string> warnings,
@@ -311,6 +312,11 @@ Result<void> Service::release_instance(std::string_view id, const Caller& caller
     if (caller.own_only && !may_withdraw(id, caller))
         return model::refuse(Refusal::Reason::not_permitted, "instance " + parsed_id->short_id(),
                              "its processes would go on without a limit", "end its processes");
+    if (queue_ && queue_->find(*parsed_id) != nullptr) {
+        if (!options.dry_run)
+            queue_->withdraw(*parsed_id, "user id " + std::to_string(caller.user) + " has taken it");
+        return {};
+    }
     auto trial = state_.node();
     if (const auto removed = trial.remove_instance(*parsed_id); !removed)
         return tl::unexpected(removed.error());

@@ -30,6 +30,7 @@
 #include "daemon/app/ports/modes_of_gpus.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/app/ports/usage.hpp"
+#include "daemon/app/queue/admission_queue.hpp"
 
 namespace cgpu::app {
 
@@ -58,6 +59,16 @@ constexpr std::size_t kLongestName = 1024;
 /// Refused: invalid.
 [[nodiscard]] Result<void> check_name(const model::InstanceId& id, std::string_view name);
 
+/// A call of CreateInstance.
+struct Asked {
+    std::string id;
+    std::string name;
+    std::map<std::string, std::string> variables;
+    Caller caller;
+    Options options;
+    Origin origin;
+};
+
 /// Owns the node's state. Every change is tried on a copy, saved, made current, carried out (links, gates)
 /// and then published, in this order: nothing is told to anyone before it is on disk. Used by the event-loop
 /// thread only.
@@ -79,6 +90,7 @@ class Service final : public ModesOfGpus {
         OwnerLimits* limits = nullptr;            ///< null: an owner may have what there is
         /// A request was refused for good: by which name, and whose.
         std::function<void(std::string_view, const model::Owner&)> start_refused = {};
+        QueueStore* queue = nullptr;  ///< null: no request waits
     };
 
     Service(model::Node node, Settings settings, const Outside& outside);
@@ -86,6 +98,8 @@ class Service final : public ModesOfGpus {
     /// Takes over what the saved state has: opens the links of the instances, watches their processes, drops
     /// those that have ended meanwhile. Call once, after start.
     void adopt();
+    /// Takes over requests that waited under the cgpud before. Call once, after adopt().
+    void adopt_queue(std::vector<QueuedRequest> saved);
     /// Adds instances that live and that the node doesn't have, as they were, and takes them over. Returns
     /// what doesn't fit.
     std::vector<model::Node::Untaken> take_up(const std::vector<model::InstanceRecord>& records) {
@@ -115,6 +129,15 @@ class Service final : public ModesOfGpus {
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables, const Caller& caller,
                                     Options options, Origin origin = {});
+    /// What comes before create_instance(): prepare() and, where the request waits (CGPU_WAIT), its turn.
+    /// Calls back, at once or later; refused: why there will be no instance, of which the event is made.
+    void before_creation(const Asked& asked, AdmissionQueue::Done done);
+    /// Null: no request waits on this node.
+    [[nodiscard]] const AdmissionQueue* queue() const { return queue_ ? &*queue_ : nullptr; }
+    /// The clock of the queue's times.
+    [[nodiscard]] Nanos now() const { return outside_.loop.now(); }
+    /// What a request that waits asks for: `4GiB and 25% of the compute`.
+    [[nodiscard]] std::string asked_for(const QueuedRequest& request) const;
     /// Adds the instance, whose quotas have been granted, with its link; it ends with the caller's process
     /// unless another one is attached before.
     Result<Created> put_in(model::Instance wanted, std::vector<std::string> warnings, const Caller& caller,
@@ -140,7 +163,7 @@ class Service final : public ModesOfGpus {
         return app::is_own(outside_.processes, process, caller);
     }
     [[nodiscard]] bool may_withdraw(std::string_view id, const Caller& caller) const {
-        return app::may_withdraw(node(), id, caller);
+        return app::may_withdraw(node(), id, caller) && may_unqueue(id, caller);
     }
     /// Refused (not_permitted) if the process belongs to another user than the caller, unless the caller is
     /// root; and by `own_only`.
@@ -169,10 +192,9 @@ class Service final : public ModesOfGpus {
     [[nodiscard]] Result<model::Uuid> find_gpu(std::string_view gpu) const {
         return app::find_gpu(node(), gpu);
     }
+    /// Also of requests that wait.
     [[nodiscard]] Result<model::InstanceId> find_instance(std::string_view instance,
-                                                          const Naming& naming) const {
-        return app::find_instance(node(), instance, naming);
-    }
+                                                          const Naming& naming) const;
 
     [[nodiscard]] UsageOnGpus usage(const model::InstanceId& id) const;
     [[nodiscard]] GpuUsage usage(const model::Uuid& gpu) const;
@@ -194,12 +216,22 @@ class Service final : public ModesOfGpus {
                                   const std::map<std::string, std::string>& variables, const Caller& caller,
                                   Options options, Origin origin);
     [[nodiscard]] Result<std::optional<limits::Allowance>> allowance_of(const model::Owner& owner) const;
+    [[nodiscard]] admission::Defaults defaults_now() const;
+    void wait_for_turn(const Asked& asked, AdmissionQueue::Done done);
+    Result<admission::Grant> grant_for(const model::InstanceId& id, const request::Request& request,
+                                       const model::Owner& owner, const admission::Defaults& defaults) const;
+    Result<void> complete(request::Request& request, const model::Instance& instance) const;
+    [[nodiscard]] queue::Waiting waiting_of(const request::Request& request, const model::Owner& owner) const;
+    [[nodiscard]] AdmissionQueue::Outside queue_outside(QueueStore& store);
+    [[nodiscard]] NodeFollowers followers();
+    [[nodiscard]] bool may_unqueue(std::string_view id, const Caller& caller) const;
     void end_of_boot();
     void let_in(const model::InstanceId& id, std::uint32_t user);
     [[nodiscard]] GpuUsage without_instances(const model::Uuid& gpu) const;
 
     Settings settings_;
     Outside outside_;
+    std::optional<AdmissionQueue> queue_;
     NodeState state_;
     GpuRegister gpus_;
     NodeChanges changes_;

@@ -29,9 +29,10 @@ tl::unexpected<Refusal> no_gpu(const model::Node& node, std::string_view gpu) {
 }
 
 /// The beginning of a remedy; empty if no name is similar.
-std::string likely_instance(const model::Node& node, std::string_view instance) {
+std::string likely_instance(const std::vector<const model::Instance*>& all, std::string_view instance) {
     std::vector<std::string_view> names;
-    for (const auto& [id, each] : node.instances()) names.push_back(each.name);
+    names.reserve(all.size());
+    for (const auto* each : all) names.push_back(each->name);
     const auto likely = model::most_similar(instance, names);
     return likely.empty() ? "" : "name " + model::quote(likely) + " if that is meant, or ";
 }
@@ -79,11 +80,15 @@ Result<model::Uuid> find_gpu(const model::Node& node, std::string_view gpu) {
 Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance,
                                         const Naming& naming) {
     std::vector<const model::Instance*> all;
+    for (const auto& [id, each] : node.instances()) all.push_back(&each);
+    return find_instance(all, instance, naming);
+}
+
+Result<model::InstanceId> find_instance(const std::vector<const model::Instance*>& all,
+                                        std::string_view instance, const Naming& naming) {
     std::vector<model::Named> named;
-    for (const auto& [id, each] : node.instances()) {
-        all.push_back(&each);
-        named.push_back({id.str(), each.name, each.owner.user});
-    }
+    named.reserve(all.size());
+    for (const auto* each : all) named.push_back({each->id.str(), each->name, each->owner.user});
     const auto meant = model::meant_by(instance, named, naming.user);
     const bool resembles = naming.to_change && meant.size() == 1 &&
                            model::only_resembles(instance, named[meant.front()], naming.user);
@@ -95,7 +100,7 @@ Result<model::InstanceId> find_instance(const model::Node& node, std::string_vie
     if (meant.empty())
         return model::refuse(
             Refusal::Reason::not_found, what, "there is no such instance",
-            likely_instance(node, instance) + "use an id, a prefix of one, or a name of `cgpuctl list`");
+            likely_instance(all, instance) + "use an id, a prefix of one, or a name of `cgpuctl list`");
     std::vector<const model::Instance*> candidates;
     candidates.reserve(meant.size());
     for (const auto each : meant) candidates.push_back(all[each]);

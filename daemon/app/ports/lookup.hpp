@@ -26,6 +26,9 @@ struct Naming {
 /// resembles; invalid, with the candidates, if several are meant.
 [[nodiscard]] Result<model::InstanceId> find_instance(const model::Node& node, std::string_view instance,
                                                       const Naming& naming = {});
+/// The same among these, in any order.
+[[nodiscard]] Result<model::InstanceId> find_instance(const std::vector<const model::Instance*>& all,
+                                                      std::string_view instance, const Naming& naming);
 
 /// The GPU that `gpu` means for this instance; empty means its only one.
 [[nodiscard]] Result<model::Uuid> find_gpu_of(const model::Node& node, const model::InstanceId& id,

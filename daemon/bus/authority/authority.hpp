@@ -77,6 +77,17 @@ class Authority {
         return retry_ && retry_(refusal, std::move(again));
     }
 
+    /// Carries out what answers a call later than within the call, so that what it changes is told after the
+    /// answer.
+    using AnswerLate = std::function<void(const std::function<void()>&)>;
+    void set_answer_late(AnswerLate answer_late) { answer_late_ = std::move(answer_late); }
+    void answer_late(const std::function<void()>& answer) const {
+        if (answer_late_)
+            answer_late_(answer);
+        else
+            answer();
+    }
+
   private:
     [[nodiscard]] app::Result<void> room_for(Action action, const compat::Caller& caller) const;
     void closed(uid_t user);
@@ -89,6 +100,7 @@ class Authority {
     Patience patience_;
     std::function<void(const Refused&)> tell_;
     Retry retry_;
+    AnswerLate answer_late_;
     std::uint64_t last_question_ = 0;
     std::map<uid_t, std::size_t> open_;  ///< questions that polkit hasn't answered
     std::unique_ptr<sdbus::IProxy> polkit_;

@@ -76,6 +76,18 @@ class PermittedCall : public std::enable_shared_from_this<PermittedCall<Body, Ou
         }
     }
 
+    /// It is permitted, and refused before it is carried out.
+    void refuse(const model::Refusal& refusal) {
+        try {
+            const auto error = to_bus_error(refusal);
+            reply_.returnError(error);
+            if (!call_.told_otherwise && !call_.dry_run)
+                authority_.refused({call_.method, path_, caller_, refusal});
+        } catch (const std::exception& error) {
+            log::warn("{}: its caller can't be answered: {}", call_.method, error.what());
+        }
+    }
+
   private:
     void carry_out() {
         const app::Who who{caller_.uid, caller_.pid};
@@ -116,10 +128,14 @@ void when_permitted(Authority& authority, const std::vector<Action>& actions, co
     const auto answered = std::make_shared<PermittedCall<Body, Out...>>(
         authority, call, changed.empty() ? std::string(object.getObjectPath()) : changed, caller,
         std::move(result), std::move(body));
-    authority.ask_for_all(actions, caller, [answered, before](const app::Result<void>& permitted) {
-        if (!permitted || !before) return answered->answer(permitted);
-        before([answered](const app::Result<void>& known) { answered->answer(known); });
-    });
+    authority.ask_for_all(
+        actions, caller, [&authority, answered, before](const app::Result<void>& permitted) {
+            if (!permitted || !before) return answered->answer(permitted);
+            before([&authority, answered](const app::Result<void>& known) {
+                authority.answer_late(
+                    [&] { known ? answered->answer({}) : answered->refuse(known.error()); });
+            });
+        });
 }
 
 /// The same for one action.

@@ -93,6 +93,29 @@ view::Job of_job(const upgrade::Flow::Status& status) {
     return job;
 }
 
+view::Queued of_queued(const app::Service& service, const app::AdmissionQueue::Place& place, app::Nanos now) {
+    const auto& request = *place.request;
+    view::Queued out;
+    out.id = request.instance.id.str();
+    out.name = request.instance.name;
+    out.image = request.instance.image;
+    out.owner = request.instance.owner.user;
+    out.declared_owner = request.instance.owner.declared;
+    out.position = static_cast<std::uint32_t>(place.position);
+    out.pid = static_cast<std::uint32_t>(request.process.pid);
+    out.asked = request.instance.created;
+    out.asks_for = service.asked_for(request);
+    out.waits_for = place.waits_for;
+    out.high_priority = request.waiting.priority > 0;
+    const auto since = [](app::Nanos from, app::Nanos until) {
+        return static_cast<std::uint64_t>(std::max<app::Nanos>(until - from, 0));
+    };
+    out.waited = since(request.waiting.asked_at, now);
+    if (request.waiting.deadline) out.waits_on = since(now, *request.waiting.deadline);
+    if (place.starts_within) out.starts_within = static_cast<std::uint64_t>(*place.starts_within);
+    return out;
+}
+
 /// A container that books its GPUs is an instance that nothing is enforced for.
 void mark_booked(view::Instance& instance, const app::UnmanagedContainer& container) {
     instance.managed = false;
@@ -141,6 +164,11 @@ view::Snapshot describe_node(app::Service& service, const app::Upgrader& upgrade
         all.instances.push_back(std::move(shown));
     }
     for (const auto& [id, container] : unmanaged.all()) all.unmanaged.push_back(of_unmanaged(id, container));
+    if (const auto* queue = service.queue()) {
+        for (const auto& place : queue->all()) all.queue.push_back(of_queued(service, place, service.now()));
+        const auto& totals = queue->totals();
+        all.queue_totals = {totals.started, totals.left, static_cast<std::uint64_t>(totals.waited)};
+    }
     for (const auto& [key, figures] : node.kept()) all.kept.push_back(of_kept(key, figures));
     return all;
 }

@@ -88,6 +88,18 @@ std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Get
     });
 }
 
+std::uint32_t InstanceObject::QueuePosition() {
+    const auto* queue = service_.queue();
+    const auto place = queue == nullptr ? std::nullopt : queue->place_of(id_);
+    return place ? static_cast<std::uint32_t>(place->position) : 0;
+}
+
+std::string InstanceObject::WaitsFor() {
+    const auto* queue = service_.queue();
+    const auto place = queue == nullptr ? std::nullopt : queue->place_of(id_);
+    return place ? place->waits_for : std::string();
+}
+
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Admitted() {
     std::map<std::string, std::map<std::string, sdbus::Variant>> all;
     const auto* instance = service_.node().find_instance(id_);

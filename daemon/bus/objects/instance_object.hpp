@@ -53,6 +53,8 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::string DeclaredOwner() override { return view_.owner.declared; }
     std::uint64_t Created() override { return view_.created; }
     std::string State() override { return view_.state; }
+    std::uint32_t QueuePosition() override;
+    std::string WaitsFor() override;
     std::uint32_t Pid() override { return view_.pid; }
     std::string ModuleVersion() override { return view_.module_version; }
     std::map<std::uint32_t, std::string> ModuleVersions() override;

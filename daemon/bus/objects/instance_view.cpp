@@ -19,6 +19,17 @@ std::string versions_text(const std::set<upgrade::Version>& versions) {
     return text;
 }
 
+InstanceView view_of(const app::QueuedRequest& queued) {
+    InstanceView view;
+    view.id = queued.instance.id.str();
+    view.name = queued.instance.name;
+    view.image = queued.instance.image;
+    view.owner = queued.instance.owner;
+    view.created = queued.instance.created;
+    view.state = "queued";
+    return view;
+}
+
 InstanceView view_of(const model::Node& node, const model::Instance& instance,
                      const std::map<std::int32_t, std::set<upgrade::Version>>& engines) {
     InstanceView view;

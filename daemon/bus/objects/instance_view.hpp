@@ -8,6 +8,7 @@
 
 #include "core/model/node.hpp"
 #include "core/upgrade/version.hpp"
+#include "daemon/app/queue/queue_store.hpp"
 #include "dbus/compat.hpp"
 
 namespace cgpu::bus {
@@ -22,7 +23,7 @@ struct InstanceView {
     std::string image;
     model::Owner owner;
     std::uint64_t created = 0;  ///< seconds since 1970
-    std::string state;          ///< waiting, running
+    std::string state;          ///< queued, waiting, running
     std::uint32_t pid = 0;
     std::vector<BusQuota> quotas;
     std::map<std::string, std::uint32_t>
@@ -38,6 +39,9 @@ struct InstanceView {
 /// `engines`: the versions that run in its processes, by pid.
 [[nodiscard]] InstanceView view_of(const model::Node& node, const model::Instance& instance,
                                    const std::map<std::int32_t, std::set<upgrade::Version>>& engines);
+
+/// Of a request that waits.
+[[nodiscard]] InstanceView view_of(const app::QueuedRequest& queued);
 
 /// The names of the properties that differ. Constant properties are not compared.
 [[nodiscard]] std::vector<compat::PropertyName> changed_properties(const InstanceView& before,

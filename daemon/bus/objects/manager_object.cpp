@@ -103,27 +103,19 @@ ManagerObject::~ManagerObject() { unregisterAdaptor(); }
 
 void ManagerObject::CreateInstance(Created&& result, std::string id, std::string name,
                                    std::map<std::string, std::string> variables, OptionMap options) {
-    struct Call {
-        std::string id, name;
-        std::map<std::string, std::string> variables;
-        OptionMap options;
-        app::Caller caller;
-    };
-    const auto call = std::make_shared<const Call>(Call{std::move(id), std::move(name), std::move(variables),
-                                                        std::move(options),
-                                                        caller_of(getObject(), service_, "CreateInstance")});
+    const auto caller = caller_of(getObject(), service_, "CreateInstance");
+    auto read = guarded("CreateInstance", [&] { return take(read_create_options(options)); });
+    const auto call = std::make_shared<const app::Asked>(app::Asked{
+        std::move(id), std::move(name), std::move(variables), caller, read.options, std::move(read.origin)});
     const auto actions = actions_for(call->variables, service_.node(), upgrader_.mode(), service_.profiles());
     const auto before = [&service = service_, call](auto done) {
-        const auto asked = read_create_options(call->options);
-        service.prepare(call->variables, call->caller, asked ? asked->origin : app::Origin{},
-                        std::move(done));
+        service.before_creation(*call, std::move(done));
     };
     when_permitted(
         authority_, actions, getObject(), creation_with(actions), std::move(result),
         [&service = service_, call] {
-            auto asked = take(read_create_options(call->options));
             const app::Created created = take(service.create_instance(
-                call->id, call->name, call->variables, call->caller, asked.options, std::move(asked.origin)));
+                call->id, call->name, call->variables, call->caller, call->options, call->origin));
             const bool managed = !created.instance.quotas.empty();
             return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
                               quotas_of(service.node(), created.instance), created.link_folder,

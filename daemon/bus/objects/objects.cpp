@@ -22,6 +22,8 @@ Objects::Objects(sdbus::IConnection& connection, Callers& callers, const app::Lo
     refresh_gpus();
     refresh_job();
     for (const auto& [id, instance] : service_.node().instances()) refresh(id);
+    if (const auto* queue = service_.queue())
+        for (const auto& place : queue->all()) refresh(place.request->id());
     announcing_ = true;
 }
 
@@ -75,20 +77,23 @@ void Objects::happened(const app::Event& event, const app::Stamp& stamp) {
 void Objects::refresh(const model::InstanceId& id) {
     const model::Node& node = service_.node();
     const model::Instance* instance = node.find_instance(id);
+    const auto* queued = service_.queue() == nullptr ? nullptr : service_.queue()->find(id);
     const auto known = instances_.find(id);
-    if (instance == nullptr) {
+    if (instance == nullptr && queued == nullptr) {
         if (known == instances_.end()) return;
         known->second.announce_removal();
         instances_.erase(known);
         told_.without_driver.erase(id);
-    } else if (known != instances_.end()) {
-        known->second.update(view_of(node, *instance, upgrader_.versions(id)));
-    } else {
+        return;
+    }
+    auto view = instance != nullptr ? view_of(node, *instance, upgrader_.versions(id)) : view_of(*queued);
+    if (known != instances_.end())
+        known->second.update(std::move(view));
+    else
         announce(instances_
                      .try_emplace(id, connection_, authority_, service_, upgrader_, usage_, told_, id,
-                                  view_of(node, *instance, upgrader_.versions(id)))
+                                  std::move(view))
                      .first->second);
-    }
 }
 
 void Objects::refresh_job() {

@@ -18,7 +18,10 @@ class Filler {
     void value(const char*, T& member) {
         fill(member);
     }
-    void seconds(const char*, std::uint64_t& nanoseconds) { fill(nanoseconds); }
+    template <class T>
+    void seconds(const char*, T& nanoseconds) {
+        fill(nanoseconds);
+    }
     template <class T>
     void per_cent(const char*, T& cent) {
         cent = static_cast<std::uint32_t>(next() % 100 + 1);

@@ -156,6 +156,8 @@ class FakeNode : public client::Node {
                         (wanted.image.empty() ? "" : " of " + wanted.image));
         return grant;
     }
+    client::Result<client::QueuePlace> place = client::QueuePlace{};  ///< the answer of queue_place
+    client::Result<client::QueuePlace> queue_place(const std::string& /*id*/) override { return place; }
     client::Result<bool> admitted = false;  ///< the answer of admit_unmanaged
     client::Result<bool> admit_unmanaged(const std::string& id, const std::string& name,
                                          const std::vector<std::string>& gpus) override {

@@ -1,10 +1,10 @@
-#include "core/queue/queue.hpp"
+#include "core/queue/base/queue.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "core/queue/order.hpp"
+#include "core/queue/base/order.hpp"
 #include "tests/unit/core/queue/queue_line.hpp"
 
 namespace cgpu::queue {

@@ -140,6 +140,18 @@ class FakeStore final : public Store {
     model::Node saved;
 };
 
+class FakeQueueStore final : public QueueStore {
+  public:
+    void add(const QueuedRequest& request) override { all.insert_or_assign(request.id().str(), request); }
+    void remove(const model::InstanceId& id) override { all.erase(id.str()); }
+    [[nodiscard]] std::vector<QueuedRequest> left() const {
+        std::vector<QueuedRequest> requests;
+        for (const auto& [id, request] : all) requests.push_back(request);
+        return requests;
+    }
+    std::map<std::string, QueuedRequest> all;
+};
+
 class FakePublisher final : public Publisher {
   public:
     void gpus_changed() override { said.emplace_back("gpus"); }

@@ -43,6 +43,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
     for (const Verb& verb : verbs()) names.emplace_back(verb.name);
     EXPECT_EQ(names, (Words{"status",
                             "list",
+                            "queue",
                             "ps",
                             "logs",
                             "wait",

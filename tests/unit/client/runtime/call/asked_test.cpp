@@ -34,6 +34,20 @@ TEST_F(AskedTest, ByVariablesAndByAnnotations) {
     EXPECT_TRUE(asked(R"({"annotations":{"aliyun.com/gpu-mem":"4"}})").value());
 }
 
+TEST_F(AskedTest, ItsWaitIsBounded) {
+    const auto with = [](const std::string& wait) {
+        return R"({"process":{"env":["CGPU_MEM=4GiB","CGPU_WAIT=)" + wait + R"("]}})";
+    };
+    EXPECT_TRUE(asked(with("60s")).value());
+    EXPECT_TRUE(asked(with("1m")).value());
+    for (const char* wait : {"61s", "1h", "forever"}) {
+        const auto refused = asked(with(wait));
+        ASSERT_FALSE(refused) << wait;
+        EXPECT_NE(refused.error().text.find("a container can wait for 1m at most"), std::string::npos)
+            << refused.error().text;
+    }
+}
+
 TEST_F(AskedTest, TwoOfCgpusCdiDevicesAreRefused) {
     const auto with = [](const std::string& devices) {
         return R"({"process":{"env":["CGPU_MEM=4GiB"]},"hooks":{"createRuntime":[)" + devices + "]}}";

@@ -33,7 +33,9 @@ class ServiceTest : public ::testing::Test {
                                          [this] { return wall_clock; },
                                          std::move(boot_id),
                                          nullptr,
-                                         &limits});
+                                         &limits,
+                                         {},
+                                         &queue_store});
     }
 
     void see_v100() {
@@ -72,6 +74,7 @@ class ServiceTest : public ::testing::Test {
     FakePeople people;
     FakeLoop loop;
     FakeStore store;
+    FakeQueueStore queue_store;
     FakePublisher publisher;
     FakeLinks links;
     FakeProcesses processes{loop};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/model/owner.hpp"
-#include "core/queue/queue.hpp"
+#include "core/queue/base/queue.hpp"
 
 namespace cgpu::queue {
 

@@ -1,4 +1,4 @@
-#include "core/queue/queue.hpp"
+#include "core/queue/base/queue.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/queue/order.hpp"
+#include "core/queue/base/order.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -31,7 +31,7 @@ struct Waiting {
     model::Owner owner = {};
     request::Request request = {};                 ///< what admission plans with
     std::int32_t priority = 0;                     ///< whoever has more comes first
-    Nanos asked_at = 0;                            ///< wall clock, since 1970, as the deadline
+    Nanos asked_at = 0;                            ///< on a clock that doesn't jump, as the deadline
     std::optional<Nanos> deadline = std::nullopt;  ///< when it stops waiting; empty: never
     std::optional<Nanos> length = std::nullopt;    ///< its time limit; empty: nobody knows when it will end
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/admission/defaults.hpp"
-#include "core/queue/queue.hpp"
+#include "core/queue/base/queue.hpp"
 
 namespace cgpu::queue {
 

@@ -1,4 +1,4 @@
-#include "core/queue/shape.hpp"
+#include "core/queue/base/shape.hpp"
 
 #include <variant>
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cgpuctl/base/input.hpp"
+#include "client/cgpuctl/base/instance_meant.hpp"
+#include "client/cgpuctl/output/terminal.hpp"
+#include "client/node/node.hpp"
+
+namespace cgpu::cgpuctl {
+
+/// Of `stop`: takes the requests that wait, which these words mean, out of the queue, unless it is a dry run.
+/// Returns the words that mean none.
+[[nodiscard]] client::Result<std::vector<std::string>> take_out_of_queue(const client::Snapshot& snapshot,
+                                                                         const Input& input,
+                                                                         client::Node& node,
+                                                                         Terminal& terminal);
+
+}  // namespace cgpu::cgpuctl

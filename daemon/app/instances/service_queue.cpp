@@ -1,0 +1,192 @@
+#include <utility>
+
+#include "core/admission/admit.hpp"
+#include "core/admission/plan.hpp"
+#include "core/queue/could_fit.hpp"
+#include "daemon/app/instances/service.hpp"
+#include "daemon/app/ports/log.hpp"
+
+/// Requests that wait until there is room for them.
+namespace cgpu::app {
+namespace {
+
+using model::Refusal;
+
+/// It is refused for what others have now.
+bool may_pass(const Refusal& refusal) {
+    switch (refusal.reason) {
+        case Refusal::Reason::no_memory:
+        case Refusal::Reason::no_space:
+        case Refusal::Reason::busy:
+        case Refusal::Reason::try_again:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// What a request is made of; a job's environment has much more.
+std::map<std::string, std::string> kept_of(const std::map<std::string, std::string>& variables) {
+    std::map<std::string, std::string> kept;
+    for (const auto& [name, value] : variables)
+        if (request::belongs_to_request(name)) kept.emplace(name, value);
+    return kept;
+}
+
+model::Instance instance_of(const model::InstanceId& id, const Asked& asked, const model::Owner& owner,
+                            std::uint64_t now) {
+    model::Instance instance{id, asked.name, 0, now, model::Mode::none, {}, std::nullopt};
+    instance.creator = asked.caller.user;
+    instance.image = asked.origin.image;
+    instance.owner = owner;
+    return instance;
+}
+
+}  // namespace
+
+NodeFollowers Service::followers() {
+    auto all = outside_.followers;
+    if (outside_.queue != nullptr) {
+        queue_.emplace(queue_outside(*outside_.queue));
+        all.emplace_back(*queue_);
+    }
+    return all;
+}
+
+AdmissionQueue::Outside Service::queue_outside(QueueStore& store) {
+    AdmissionQueue::Outside outside{outside_.loop,
+                                    outside_.processes,
+                                    store,
+                                    outside_.publisher,
+                                    outside_.events,
+                                    [this]() -> const model::Node& { return node(); },
+                                    [this] { return defaults_now(); },
+                                    [this] { return outside_.admission.open(); },
+                                    {},
+                                    [](const model::Owner&) {}};
+    if (outside_.start_refused)
+        outside.given_up = [this](const QueuedRequest& request) {
+            const auto& instance = request.instance;
+            outside_.start_refused(instance.name.empty() ? instance.id.str() : instance.name, instance.owner);
+        };
+    if (outside_.limits != nullptr) {
+        outside.allowance_of = [this](const model::Node& node, const model::Owner& owner) {
+            return outside_.limits->allowance(node, owner);
+        };
+        outside.prepare = [this](const model::Owner& owner) {
+            outside_.limits->prepare(owner, [](const Result<void>&) {});
+        };
+    }
+    return outside;
+}
+
+admission::Defaults Service::defaults_now() const {
+    auto defaults = settings_.defaults;
+    defaults.default_memory = default_memory();
+    defaults.mode = outside_.admission.mode();
+    return defaults;
+}
+
+queue::Waiting Service::waiting_of(const request::Request& request, const model::Owner& owner) const {
+    queue::Waiting waiting;
+    waiting.owner = owner;
+    waiting.request = request;
+    waiting.priority = request.high_priority.value_or(false) ? 1 : 0;
+    waiting.asked_at = outside_.loop.now();
+    if (request.wait && *request.wait != request::kForever)
+        waiting.deadline = waiting.asked_at + *request.wait;
+    return waiting;
+}
+
+/// Whoever asks while others wait must not pass them, whether or not it would wait itself.
+Result<admission::Grant> Service::grant_for(const model::InstanceId& id, const request::Request& request,
+                                            const model::Owner& owner,
+                                            const admission::Defaults& defaults) const {
+    if (!queue_ || queue_->empty()) return admission::admit(node(), request, defaults);
+    if (queue_->find(id) == nullptr)
+        if (auto alone = admission::admit(node(), request, defaults); !alone || !alone->managed())
+            return alone;
+    return queue_->grant_in_turn(id, waiting_of(request, owner));
+}
+
+bool Service::may_unqueue(std::string_view id, const Caller& caller) const {
+    const auto parsed = model::InstanceId::parse(id);
+    const auto* queued = queue_ && parsed ? queue_->find(*parsed) : nullptr;
+    return queued == nullptr || queued->user() == caller.user;
+}
+
+/// What the variables don't say.
+Result<void> Service::complete(request::Request& request, const model::Instance& instance) const {
+    if (auto known = request::apply_profile(request, settings_.profiles); !known) return known;
+    request.container_name = instance.name;
+    request.kept = node().kept_of(instance.creator.value_or(model::kNobody), instance.id, instance.name);
+    return {};
+}
+
+void Service::adopt_queue(std::vector<QueuedRequest> saved) {
+    if (!queue_) return;
+    for (auto& each : saved)
+        if (const auto known = complete(each.waiting.request, each.instance); !known)
+            log::warn("{}: waits for what it asks itself, without its profile: {}",
+                      model::describe(each.instance), known.error().text);
+    queue_->adopt(std::move(saved));
+}
+
+Result<model::InstanceId> Service::find_instance(std::string_view instance, const Naming& naming) const {
+    std::vector<const model::Instance*> all;
+    for (const auto& [id, each] : node().instances()) all.push_back(&each);
+    if (queue_)
+        for (const auto& place : queue_->all()) all.push_back(&place.request->instance);
+    return app::find_instance(all, instance, naming);
+}
+
+std::string Service::asked_for(const QueuedRequest& request) const {
+    return admission::describe(request.waiting.request, defaults_now());
+}
+
+void Service::before_creation(const Asked& asked, AdmissionQueue::Done done) {
+    prepare(asked.variables, asked.caller, asked.origin,
+            [this, asked, done = std::move(done)](const Result<void>& known) {
+                if (known) return wait_for_turn(asked, done);
+                const auto owner =
+                    owner_of_new(asked.caller, asked.origin, request::declared_owner(asked.variables));
+                admission_refused(asked.id, asked.name, asked.caller, owner, known.error());
+                done(known);
+            });
+}
+
+/// A request that doesn't wait, or needn't, is called back at once.
+void Service::wait_for_turn(const Asked& asked, AdmissionQueue::Done done) {
+    auto request = request::parse_request(asked.variables);
+    const auto id = model::InstanceId::parse(asked.id);
+    const bool may_wait = queue_ && id && request && *request && (*request)->wait;
+    if (!may_wait || asked.options.dry_run) return done({});
+    if (queue_->is_waiting_for(*id, asked.caller.user, asked.caller.process))
+        return queue_->come_back(*id, std::move(done));
+    auto trial = asked.options;
+    trial.dry_run = true;
+    const auto tried =
+        try_to_create(asked.id, asked.name, asked.variables, asked.caller, trial, asked.origin);
+    // What is wrong with it is said by the call itself.
+    if (tried || !may_pass(tried.error())) return done({});
+    const auto owner = owner_of_new(asked.caller, asked.origin, (*request)->owner);
+    auto instance = instance_of(*id, asked, owner, outside_.wall_clock());
+    if (!complete(**request, instance)) return done({});
+    const auto waiting = waiting_of(**request, owner);
+    const auto refused = [&](const Refusal& refusal) {
+        admission_refused(asked.id, asked.name, asked.caller, owner, refusal);
+        done(tl::unexpected(refusal));
+    };
+    const auto allowance_of = [this](const model::Node& node, const model::Owner& whose) {
+        return outside_.limits == nullptr ? Result<std::optional<limits::Allowance>>(std::nullopt)
+                                          : outside_.limits->allowance(node, whose);
+    };
+    if (const auto could = queue::could_fit(node(), waiting, defaults_now(), allowance_of); !could)
+        return refused(could.error());
+    if (const auto room = queue_->check_room(asked.caller.user); !room) return refused(room.error());
+    queue_->add(
+        {waiting, std::move(instance), asked.caller.process, kept_of(asked.variables), tried.error().reason},
+        std::move(done));
+}
+
+}  // namespace cgpu::app

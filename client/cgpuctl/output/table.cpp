@@ -17,20 +17,28 @@ void Table::add(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
 }
 
-std::string Table::line(const std::vector<std::string>& cells, bool legend) const {
+std::vector<std::size_t> Table::widths(bool legend) const {
+    std::vector<std::size_t> widths(heads_.size(), 0);
+    for (std::size_t column = 0; column < heads_.size(); ++column) {
+        if (legend) widths[column] = text_width(heads_[column]);
+        for (const auto& row : rows_) widths[column] = std::max(widths[column], text_width(row[column]));
+    }
+    return widths;
+}
+
+std::string Table::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
     std::string text;
     for (std::size_t column = 0; column < cells.size(); ++column) {
-        std::size_t width = legend ? text_width(heads_[column]) : 0;
-        for (const auto& row : rows_) width = std::max(width, text_width(row[column]));
         text += cells[column];
-        if (column + 1 < cells.size()) text.append(width - text_width(cells[column]) + kGap, ' ');
+        if (column + 1 < cells.size()) text.append(widths[column] - text_width(cells[column]) + kGap, ' ');
     }
     return text;
 }
 
 void Table::print(Terminal& terminal, bool legend) const {
-    if (legend) terminal.heading(line(heads_, legend));
-    for (const auto& row : rows_) terminal.out() << line(row, legend) << '\n';
+    const auto all = widths(legend);
+    if (legend) terminal.heading(line(heads_, all));
+    for (const auto& row : rows_) terminal.out() << line(row, all) << '\n';
 }
 
 void print_facts(Terminal& terminal, const Facts& facts) {

@@ -19,7 +19,10 @@ class Table {
     void print(Terminal& terminal, bool legend) const;
 
   private:
-    [[nodiscard]] std::string line(const std::vector<std::string>& cells, bool legend) const;
+    /// Of the columns.
+    [[nodiscard]] std::vector<std::size_t> widths(bool legend) const;
+    [[nodiscard]] static std::string line(const std::vector<std::string>& cells,
+                                          const std::vector<std::size_t>& widths);
 
     std::vector<std::string> heads_;
     std::vector<std::vector<std::string>> rows_;

@@ -167,15 +167,16 @@ AdmissionQueue::Entry AdmissionQueue::forget(Entries::iterator entry) {
 void AdmissionQueue::leave(model::InstanceId id, Why why, const model::Refusal& refusal) {  // NOLINT
     const auto found = entries_.find(id);
     if (found == entries_.end()) return;
-    // It may be the watch of this entry that calls.
-    const auto entry = std::make_shared<Entry>(forget(found));
-    outside_.loop.post([entry] {});
+    Entry entry = forget(found);
+    // It may be this watch that calls.
+    ended_.push_back(std::move(entry.process_end));
+    sweep_ = outside_.loop.at(outside_.loop.now(), [this] { ended_.clear(); });
     ++totals_.left;
     const auto& [word, sentence] = kWhys[static_cast<std::size_t>(why)];
-    tell(EventType::queue_left, entry->request,
-         "leaves the queue after " + waited(entry->request, outside_.loop.now()) + ": " + sentence, word);
-    if (why == Why::deadline && outside_.given_up) outside_.given_up(entry->request);
-    if (entry->done) entry->done(tl::unexpected(refusal));
+    tell(EventType::queue_left, entry.request,
+         "leaves the queue after " + waited(entry.request, outside_.loop.now()) + ": " + sentence, word);
+    if (why == Why::deadline && outside_.given_up) outside_.given_up(entry.request);
+    if (entry.done) entry.done(tl::unexpected(refusal));
     outside_.publisher.instance_removed(id);
 }
 

@@ -141,6 +141,8 @@ class AdmissionQueue final : public NodeFollower {
     Totals totals_;
     Nanos all_back_by_ = 0;
     bool looking_ = false;
+    std::vector<WatchPtr> ended_;  ///< of processes of requests that have left
+    WatchPtr sweep_;
     WatchPtr soon_;
     WatchPtr later_;
 };

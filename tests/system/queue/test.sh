@@ -84,6 +84,14 @@ cgpuctl queue | grep -qE "aren't drained" || fail "queue: $(cgpuctl queue)"
 expect cgpuctl undrain node -q
 wait "${pids[drained]}" || fail "drained: $(cat "$scratch/drained.err")"
 
+echo "cgpud ends while requests leave"
+for i in $(seq 20); do job "leaves$i" --wait --mem 16GiB -- true; done
+all_wait() { [[ $(cgpuctl queue --json | jq length) == 20 ]]; }
+wait_for 20 all_wait
+for i in $(seq 20); do kill -KILL "${pids[leaves$i]}"; done 2>/dev/null
+expect lab-restart-cgpud
+wait_for 20 nothing_left
+
 echo "many come and go"
 for i in $(seq 30); do job "many$i" --wait --mem 6GiB -- true; done
 end_job second

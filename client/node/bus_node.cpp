@@ -312,6 +312,10 @@ Result<void> BusNode::release_instance(const std::string& id) {
     return call([&] { bus().manager.ReleaseInstance(id, options_for(false)); });
 }
 
+Result<std::vector<std::uint32_t>> BusNode::stop(const std::string& id, std::uint32_t grace, bool dry_run) {
+    return call([&] { return bus().instance(id).Stop(grace, options_for(dry_run)); });
+}
+
 Result<void> BusNode::enter_scope(const Scope& scope) {
     try {
         const auto own = scope.of_user ? sdbus::createSessionBusConnection() : nullptr;

@@ -49,6 +49,8 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
       lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
                           outside.admission, outside.events, outside.wall_clock}),
+      stops_({outside.loop, outside.processes, outside.usage,
+              [this](const model::InstanceId& id) { return state_.node().find_instance(id); }}),
       admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
       refused_calls_(outside.loop, outside.events),

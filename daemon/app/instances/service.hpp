@@ -31,6 +31,7 @@
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/app/ports/usage.hpp"
 #include "daemon/app/queue/admission_queue.hpp"
+#include "daemon/app/stops/stops.hpp"
 
 namespace cgpu::app {
 
@@ -182,6 +183,10 @@ class Service final : public ModesOfGpus {
 
     /// Changes of what GPUs and instances have: every one, single or several.
     [[nodiscard]] NodeChanges& changes() { return changes_; }
+    /// Ends of instances by signals.
+    [[nodiscard]] Stops& stops() { return stops_; }
+    /// Refused (changed) by the option if_generation.
+    Result<void> check(const Options& options);
 
     /// The process that has this pid now. A caller that answers later must ask at once: the pid may be
     /// another process's by then.
@@ -236,6 +241,7 @@ class Service final : public ModesOfGpus {
     GpuRegister gpus_;
     NodeChanges changes_;
     InstanceLifetimes lifetimes_;
+    Stops stops_;
     ComingAndGoing admitted_;
     RefusedAdmissions refused_;
     RefusedCalls refused_calls_;

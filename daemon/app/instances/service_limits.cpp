@@ -12,6 +12,14 @@ Result<std::optional<limits::Allowance>> Service::allowance_of(const model::Owne
     return outside_.limits->allowance(node(), owner);
 }
 
+Result<void> Service::check(const Options& options) {
+    const auto checked = state_.change(
+        [](model::Node&) -> tl::expected<model::Change, model::Refusal> { return model::Change::unchanged; },
+        options);
+    if (!checked) return tl::unexpected(checked.error());
+    return {};
+}
+
 void Service::prepare(const std::map<std::string, std::string>& variables, const Caller& caller,
                       const Origin& origin, std::function<void(const Result<void>&)> done) {
     const auto request = request::parse_request(variables);

@@ -127,10 +127,11 @@ void Escapes::tell_bytes(const Found& found) const {
 }
 
 void Escapes::kill(const Found& found, bool first) {
-    const auto killed = processes_.kill(found.key.process);
-    if (!killed && first)
-        log::error(events_.about(found.key.pool.instance.id), "instance {}: {}",
-                   found.key.pool.instance.id.short_id(), killed.error().text);
+    auto killed = processes_.signal(found.key.process, Signal::kill);
+    if (killed || !first) return;
+    model::also_try(killed.error(), "set on_escape: refuse");
+    log::error(events_.about(found.key.pool.instance.id), "instance {}: {}",
+               found.key.pool.instance.id.short_id(), killed.error().text);
 }
 
 }  // namespace cgpu::app

@@ -91,6 +91,12 @@ struct ProcessOwner {
     std::string command;
 };
 
+/// What ends processes; cgpud sends no other.
+enum class Signal {
+    term,  ///< SIGTERM
+    kill,  ///< SIGKILL
+};
+
 class Processes {
   public:
     virtual ~Processes() = default;
@@ -120,8 +126,13 @@ class Processes {
     virtual std::string cgroup_made_for(const model::Process& process, std::string_view id) = 0;
     /// Stopped by a signal or a debugger.
     virtual bool stopped(const model::Process& process) = 0;
-    /// SIGKILL. Refused (unsupported) if cgpud may not; a process that has ended already is no error.
-    virtual Result<void> kill(const model::Process& process) = 0;
+    /// Refused (unsupported) if cgpud may not; a process that has ended already is no error.
+    virtual Result<void> signal(const model::Process& process, Signal signal) = 0;
+    /// Whether cgpud may signal processes of other users.
+    [[nodiscard]] virtual bool may_signal_others() const = 0;
+    /// Whether it runs as this user, or in a user namespace, where a rootless container's processes have
+    /// other ids. False: it is another user's, or has ended.
+    virtual bool runs_for(const model::Process& process, std::uint32_t user) = 0;
 };
 
 /// The driver's figure for one process on one GPU.

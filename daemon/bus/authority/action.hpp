@@ -16,7 +16,7 @@ namespace cgpu::bus {
 /// default.
 enum class Action {
     run,              ///< to create instances of normal priority, and to attach own processes to own ones
-    manage_own,       ///< to lower what one's own instances have, and to pause and resume them
+    manage_own,       ///< to lower what one's own instances have, and to pause, resume and stop them
     manage_instance,  ///< to limit and release all users' instances, give priority, and attach; implies both
     manage_policy,    ///< to change how a GPU is divided
     trace,            ///< to trace what the instances on a GPU do, to fractions of a millisecond

@@ -74,6 +74,32 @@ void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap
            {.force = true});
 }
 
+void InstanceObject::Stop(sdbus::Result<std::vector<std::uint32_t>>&& result, std::uint32_t grace,
+                          OptionMap options) {
+    const auto caller = guarded("Stop", [&] { return authority_.caller_of(getObject()); });
+    // Nobody is asked for a password for what can't be done.
+    const auto* instance = service_.node().find_instance(id_);
+    if (instance != nullptr) guarded("Stop", [&] { take(service_.stops().possible(*instance)); });
+    const bool own = instance != nullptr && instance->owner.user == caller.uid;
+    when_permitted(
+        authority_, own ? Action::manage_own : Action::manage_instance, getObject(),
+        {"Stop", is_dry_run(options)}, std::move(result),
+        [&service = service_, id = id_, grace, options, own](const app::Who& who) {
+            const auto read = take(read_options(options));
+            take(service.check(read));
+            if (grace > app::Stops::kLongestGrace)
+                take<void>(model::refuse(model::Refusal::Reason::invalid, "grace " + std::to_string(grace),
+                                         "it is longer than a day", "give at most 86400 seconds"));
+            // The right to one's own ends with it, also if another instance has got the id meanwhile.
+            const auto* now = service.node().find_instance(id);
+            if (own && now != nullptr && now->owner.user != who.user)
+                take<void>(model::refuse(model::Refusal::Reason::not_permitted, model::describe(*now),
+                                         "it is another user's", "do the same as root (sudo)"));
+            return take(service.stops().stop(
+                id, {static_cast<app::Nanos>(grace) * app::kSecond, own && who.user != 0, read.dry_run}));
+        });
+}
+
 std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::GetUsage() {
     return guarded("Instance.GetUsage", [&] {
         std::map<std::string, std::map<std::string, sdbus::Variant>> all;

@@ -44,6 +44,8 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
                    OptionMap options) override;
     void SetPaused(sdbus::Result<>&& result, std::string gpu, bool paused, OptionMap options) override;
     void Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) override;
+    void Stop(sdbus::Result<std::vector<std::uint32_t>>&& result, std::uint32_t grace,
+              OptionMap options) override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> GetUsage() override;
 
     std::string Id() override { return view_.id; }

@@ -220,17 +220,27 @@ bool Processes::may_kill_others() {
     return (capabilities >> CAP_KILL & 1) != 0;
 }
 
-app::Result<void> Processes::kill(const model::Process& process) {
+bool Processes::runs_for(const model::Process& process, std::uint32_t user) {
+    // In another namespace no process has a right over the host's, whatever ids it has there.
+    const auto ids = read_text("/proc/" + std::to_string(process.pid) + "/uid_map");
+    const auto own = read_text("/proc/self/uid_map");
+    const auto runs_as = user_of(process);  // checked afterwards: the text may have been another process's
+    return runs_as && (*runs_as == user || (ids && own && !ids->empty() && *ids != *own));
+}
+
+app::Result<void> Processes::signal(const model::Process& process, app::Signal signal) {
+    const int number = signal == app::Signal::kill ? SIGKILL : SIGTERM;
     const int fd = static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0));
     // The identity is compared while the descriptor is held, so no other process can be hit.
     const bool sent =
-        fd >= 0 && (!alive(process) || syscall(SYS_pidfd_send_signal, fd, SIGKILL, nullptr, 0) == 0);
+        fd >= 0 && (!alive(process) || syscall(SYS_pidfd_send_signal, fd, number, nullptr, 0) == 0);
     const int error = errno;
     if (fd >= 0) close(fd);
     if (sent || error == ESRCH) return {};
     return model::refuse(Refusal::Reason::unsupported, "process " + std::to_string(process.pid),
-                         std::string("it can't be killed: ") + strerror(error),
-                         "give cgpud CAP_KILL by kill.conf, see cgpud(8), or set on_escape: refuse");
+                         std::string("it can't be ") +
+                             (signal == app::Signal::kill ? "killed: " : "asked to end: ") + strerror(error),
+                         "give cgpud CAP_KILL by kill.conf, see cgpud(8)");
 }
 
 }  // namespace cgpu::system

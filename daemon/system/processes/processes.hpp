@@ -28,9 +28,11 @@ class Processes final : public app::Processes {
     std::unique_ptr<app::ProcessLook> look_at(const model::Process& process) override;
     std::string cgroup_made_for(const model::Process& process, std::string_view id) override;
     bool stopped(const model::Process& process) override;
-    app::Result<void> kill(const model::Process& process) override;
+    app::Result<void> signal(const model::Process& process, app::Signal signal) override;
+    [[nodiscard]] bool may_signal_others() const override { return may_kill_others(); }
+    bool runs_for(const model::Process& process, std::uint32_t user) override;
 
-    /// Whether kill() may signal processes of other users.
+    /// Whether signal() may signal processes of other users.
     [[nodiscard]] static bool may_kill_others();
 
     /// Empty if the process has ended.

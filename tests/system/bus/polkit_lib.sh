@@ -32,12 +32,12 @@ find_polkit() {
     done
     [[ -v polkitd ]] || skip "polkitd is not installed"
 }
-# cgpud_as_cgpu: starts it again as that user.
+# cgpud_as_cgpu [OPTION of setpriv…]: starts it again as that user.
 cgpud_as_cgpu() {
     . "$CGPU_LAB/cgpud.sh"
     systemd-sysusers /usr/lib/sysusers.d/cgpu.conf 2>/dev/null && quietly busctl call org.freedesktop.DBus / \
         org.freedesktop.DBus ReloadConfig && stop_cgpud TERM && chown -R cgpu: /var/lib/cgpu /run/cgpu || return
-    setpriv --reuid=cgpu --regid=cgpu --init-groups /usr/sbin/cgpud >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
+    setpriv --reuid=cgpu --regid=cgpu --init-groups "$@" /usr/sbin/cgpud >>"$CGPU_LAB/cgpud.log" 2>&1 </dev/null &
     echo $! >"$CGPU_LAB/cgpud.pid"
     wait_for 10 owns_name
 }

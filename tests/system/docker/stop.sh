@@ -20,6 +20,7 @@ echo "Other users are pointed to the engine; root ends it, and the engine may st
 expect_error "web: it is a container of root's engine, .* Try: docker stop web\." "${as_nobody[@]}" cgpuctl stop web
 cgpuctl wait web >"$scratch/wait.out" &
 waiting=$!
+sleep 0.5 # it knows which one by then
 expect cgpuctl stop web --grace 3 >"$scratch/stop.out"
 expect has "$scratch/stop.out" '^web: stopped'
 wait "$waiting"

@@ -172,6 +172,12 @@ class FakeNode : public client::Node {
     client::Result<void> attach(const std::string& id, std::uint32_t) override {
         return note("attach " + id, false);
     }
+    client::Result<std::vector<std::uint32_t>> stop(const std::string& id, std::uint32_t grace,
+                                                    bool dry_run) override {
+        if (auto noted = note("stop " + id + " " + std::to_string(grace), dry_run); !noted)
+            return tl::unexpected(noted.error());
+        return std::vector<std::uint32_t>{4711};
+    }
     client::Result<void> release_instance(const std::string& id) override {
         return note("release_instance " + id, false);
     }

@@ -240,9 +240,14 @@ class FakeProcesses final : public Processes {
     std::unique_ptr<ProcessLook> look_at(const model::Process&) override { return nullptr; }
     std::string cgroup_made_for(const model::Process&, std::string_view) override { return {}; }
     bool stopped(const model::Process&) override { return false; }
-    Result<void> kill(const model::Process& process) override {
-        kill(process.pid);
+    Result<void> signal(const model::Process& process, Signal signal) override {
+        signalled.emplace_back(process.pid, signal);
+        if (signal == Signal::kill || !deaf.contains(process.pid)) kill(process.pid);
         return {};
+    }
+    [[nodiscard]] bool may_signal_others() const override { return may_signal; }
+    bool runs_for(const model::Process& process, std::uint32_t user) override {
+        return user_of(process) == user;
     }
     void kill(std::int32_t pid) {
         living.erase(pid);
@@ -256,6 +261,9 @@ class FakeProcesses final : public Processes {
     int asked_for_owners = 0;
     std::map<std::int32_t, std::int32_t> parents;
     std::set<std::int32_t> by_signal;  ///< those that a signal kills
+    bool may_signal = true;
+    std::set<std::int32_t> deaf;  ///< those that take no notice of SIGTERM
+    std::vector<std::pair<std::int32_t, Signal>> signalled;
 
   private:
     struct EndWatch final : Watch {
@@ -322,6 +330,10 @@ class FakeUsage final : public UsageSource {
         return usage;
     }
     std::uint64_t take_memory_peak(const model::InstanceId&, const model::Uuid&) override { return used; }
+    std::vector<model::Process> members(const model::InstanceId&, const model::Uuid&) const override {
+        return all_members;
+    }
+    std::vector<model::Process> all_members;
     std::uint64_t used = 0;
     std::vector<model::Uuid> foreign;
 };

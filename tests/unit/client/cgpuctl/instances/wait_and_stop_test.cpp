@@ -228,6 +228,60 @@ TEST_F(Stopping, WhatOnlyResemblesAnotherUsersInstanceEndsNobody) {
     ASSERT_TRUE(call(&stop_verb)) << "the own one";
 }
 
+/// A container of root's engine, seen by another user.
+class StoppingByCgpud : public Stopping {
+  protected:
+    StoppingByCgpud() {
+        auto& web = node_.snapshot.instances[0];
+        web.owner.reset();
+        web.image = "nginx";
+        node_.while_waiting = [this](client::Snapshot& now, auto) {
+            if (std::ranges::count(node_.calls, "stop " + std::string(kWebId) + " 10") > 0)
+                now.instances.clear();
+        };
+    }
+    void SetUp() override {
+        if (geteuid() == 0 && seteuid(65534) != 0) GTEST_SKIP() << "takes another user than root";
+    }
+    void TearDown() override { (void)seteuid(0); }
+    void refuse(Kind kind, const std::string& reason) {
+        node_.refusals["stop " + std::string(kWebId) + " 10"] = {kind, "stop of web: no. Try: no.", reason};
+    }
+};
+
+TEST_F(StoppingByCgpud, WhatTheCallerMayNotSignal) {
+    Child child(false);
+    runs(child);
+    ASSERT_TRUE(call(&stop_verb));
+    EXPECT_EQ(screen_.out.str(), "web: stopped; cgpud has sent the signals.\n");
+    EXPECT_EQ(child.ended_by(), 0) << "cgpuctl has sent it none";
+}
+
+TEST_F(StoppingByCgpud, ADryRunAsksIt) {
+    Child child(false);
+    runs(child);
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&stop_verb));
+    EXPECT_EQ(node_.calls, std::vector{"stop " + std::string(kWebId) + " 10 dry-run"});
+    EXPECT_TRUE(screen_.out.str().starts_with("web: it could be stopped by cgpud: ")) << screen_.out.str();
+}
+
+TEST_F(StoppingByCgpud, WhereItRefusesTheEngineIsLeft) {
+    Child child(false);
+    runs(child);
+    refuse(Kind::not_authorized, "NotAuthorized");
+    const auto refused = call(&stop_verb);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, Kind::not_authorized);
+    EXPECT_EQ(refused.error().text,
+              "web: it is a container of root's engine, and only root may end its processes. Try: docker "
+              "stop web, or podman stop web.");
+    refuse(Kind::refused, "Unsupported");
+    EXPECT_TRUE(call(&stop_verb).error().text.ends_with(", or let cgpud do it by kill.conf, see cgpud(8)."));
+    refuse(Kind::unreachable, "");
+    EXPECT_EQ(call(&stop_verb).error().kind, Kind::unreachable);
+}
+
 TEST_F(Stopping, WithoutAProcessItIsRefused) {
     const auto done = call(&stop_verb);
     ASSERT_FALSE(done);

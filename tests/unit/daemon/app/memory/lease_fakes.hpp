@@ -104,10 +104,12 @@ struct LeaseProcesses final : Processes {
     std::set<std::int32_t> halted;
     bool stopped(const model::Process& process) override { return halted.contains(process.pid); }
     std::vector<std::int32_t> killed;
-    Result<void> kill(const model::Process& process) override {
+    Result<void> signal(const model::Process& process, Signal) override {
         killed.push_back(process.pid);
         return {};
     }
+    [[nodiscard]] bool may_signal_others() const override { return true; }
+    bool runs_for(const model::Process&, std::uint32_t) override { return true; }
 };
 
 /// One driver for all GPUs of a test; its answers come through the loop.

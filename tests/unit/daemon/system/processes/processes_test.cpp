@@ -324,13 +324,49 @@ TEST(Processes, kills_who_is_meant_and_nobody_else) {
     const auto its = *processes.identify(child);
     auto earlier = its;
     earlier.start_time -= 1;
-    EXPECT_TRUE(processes.kill(earlier)) << "it has ended, and its pid is another's";
+    EXPECT_TRUE(processes.signal(earlier, app::Signal::kill)) << "it has ended, and its pid is another's";
     EXPECT_TRUE(processes.alive(its));
-    EXPECT_TRUE(processes.kill(its));
+    EXPECT_TRUE(processes.signal(its, app::Signal::kill));
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    EXPECT_TRUE(processes.kill(its)) << "gone already";
+    EXPECT_TRUE(processes.signal(its, app::Signal::kill)) << "gone already";
+}
+
+TEST(Processes, asks_to_end_and_tells_for_whom_one_runs) {
+    EventLoop loop;
+    Processes processes(loop);
+    const auto own = geteuid();
+    std::array<int, 2> ready{};
+    ASSERT_EQ(pipe(ready.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        // As a rootless container has it.
+        const bool apart = unshare(CLONE_NEWUSER) == 0;
+        const std::string ids = "0 " + std::to_string(own) + " 1";
+        const int map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+        const bool mapped = apart && write(map, ids.data(), ids.size()) > 0;
+        const char word = mapped ? 'y' : 'n';
+        if (write(ready[1], &word, 1) != 1) _exit(1);
+        pause_until_killed();
+    }
+    char word = 0;
+    ASSERT_EQ(read(ready[0], &word, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    const auto its = *processes.identify(child);
+    const auto self = *processes.identify(getpid());
+    EXPECT_TRUE(processes.runs_for(self, own));
+    EXPECT_FALSE(processes.runs_for(self, own + 1));
+    EXPECT_TRUE(processes.runs_for(its, own));
+    if (word == 'y') {
+        EXPECT_TRUE(processes.runs_for(its, own + 1)) << "in a user namespace";
+    }
+    EXPECT_TRUE(processes.signal(its, app::Signal::term));
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    EXPECT_FALSE(processes.runs_for(its, own)) << "it has ended";
 }
 
 TEST(Processes, says_where_it_may_not_kill) {
@@ -343,7 +379,7 @@ TEST(Processes, says_where_it_may_not_kill) {
         Processes processes(loop);
         if (!Processes::may_kill_others() || setresuid(65534, 65534, 65534) != 0) _exit(1);
         if (Processes::may_kill_others()) _exit(2);
-        const auto refused = processes.kill(*processes.identify(roots));
+        const auto refused = processes.signal(*processes.identify(roots), app::Signal::kill);
         if (refused) _exit(3);
         _exit(refused.error().text.find("CAP_KILL") == std::string::npos ? 4 : 0);
     }

@@ -79,7 +79,11 @@ Daemon::~Daemon() {
 app::Settings Daemon::service_settings() const {
     return {read_.config.admission,
             [config = read_.config](const model::SeenGpu& gpu) { return config.settings_for(gpu); },
-            read_.config.unknown_variables, read_.config.unmanaged, read_.config.profiles};
+            read_.config.unknown_variables,
+            read_.config.unmanaged,
+            read_.config.profiles,
+            read_.config.time,
+            read_.config.ends};
 }
 
 void Daemon::take_unmanaged_rule() {
@@ -122,7 +126,7 @@ void Daemon::compose(store::State state) {
     histories_ = open_histories(read_.config);
     history_ = std::make_unique<app::History>(
         app::History::Outside{loop_, *usage_, *histories_.records, *histories_.days, wall_clock_us,
-                              local_day_begin},
+                              local_day_begin, read_.config.fair_half_life},
         read_.config.history_interval_s * kSecond);
     traces_ = std::make_unique<app::Traces>(
         app::Traces::Outside{loop_, *slicer_, *usage_, trace_sockets_,
@@ -166,7 +170,8 @@ void Daemon::compose(store::State state) {
         app::Service::Outside{loop_, store_, *bus_, *link_, processes_, followers, *usage_, *upgrader_,
                               events_, wall_clock, processes_.boot_id(), second_looks_.get(), &limits_,
                               [this](const auto& name, const auto& owner) { history_->refused(name, owner); },
-                              queued_.get()});
+                              queued_.get(),
+                              [this] { return read_.config.fair ? &history_->recent() : nullptr; }});
     limits_.set_rules(read_.config.limits);
     upgrader_->set_modes_of_gpus(service_.get());
     unmanaged_ = std::make_unique<app::UnmanagedContainers>(app::UnmanagedContainers::Outside{

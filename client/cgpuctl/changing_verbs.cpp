@@ -117,6 +117,17 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl stop web --grace 30",
          &stop_verb,
          true},
+        {"extend",
+         {kInstances, {"DURATION", &Input::time, "30m, 2h, 1h30m, 7d"}},
+         {kIfGeneration, kJson, kDryRun, kQuiet},
+         false,
+         "Give instances with a time limit more time",
+         "The time is added to the end or, if that has passed, begins now. What the instance's owner may\n"
+         "have by the limits of the configuration counts, unless the caller may manage all instances. A\n"
+         "container that has ended when its time was over is refused when its engine starts it again; after\n"
+         "extend it may be started for so long.",
+         "cgpuctl extend train 2h",
+         &extend_verb},
         {"drain",
          {kGpusOrNode},
          {kIfGeneration, kJson, kDryRun, kQuiet},

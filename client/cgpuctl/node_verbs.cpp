@@ -18,6 +18,8 @@ std::span<const Verb> node_verbs() {
           {"--weight", &Input::weight, "N", "weight on each GPU"},
           {"--compute", &Input::compute, "P%", "part of each GPU's compute, instead of a weight: 25%"},
           {"--profile", &Input::profile, "PROFILE", "a set of values that the node's configuration has"},
+          {"--time", &Input::time, "DURATION",
+           "how long it may run: 2h, 90m, 7d; default: what the configuration says"},
           {"--prio", &Input::priority, "PRIORITY",
            "high (needs org.cgpu1.manage-instance) or normal; default: normal"},
           {"--gpus", &Input::gpus, "LIST",

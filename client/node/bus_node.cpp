@@ -11,7 +11,6 @@
 #include "client/node/wake.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/utf8.hpp"
-#include "core/request/duration.hpp"
 #include "core/request/request.hpp"
 #include "dbus/caller.hpp"
 #include "dbus/json/node_text.hpp"
@@ -27,6 +26,8 @@ using model::valid_utf8;  // the bus takes nothing else, and a program may be gi
 /// is worth waiting.
 constexpr std::chrono::seconds kEndingTakes{3};
 constexpr std::chrono::milliseconds kBetweenTries{20};
+/// Of a call that waits as long as it takes: the bus library adds its own clock to it.
+constexpr model::Nanos kLongestWait = std::int64_t{10} * 365 * 86400 * model::kSecond;
 /// A cgpud that was restarted is back within this time.
 constexpr std::chrono::seconds kRestartTakes{30};
 constexpr std::chrono::milliseconds kBetweenTriesToReach{200};
@@ -263,7 +264,7 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
 /// asked again.
 Result<Created> BusNode::create_waiting(const std::string& id, model::Nanos wait,
                                         const std::function<Created()>& create) {
-    const auto longest = std::chrono::nanoseconds(std::min(wait, request::kLongestDuration)) + kRestartTakes;
+    const auto longest = std::chrono::nanoseconds(std::min(wait, kLongestWait)) + kRestartTakes;
     const auto former = call([&] { return bus().connection->getMethodCallTimeout(); });
     if (!former) return tl::unexpected(former.error());
     std::optional<std::chrono::steady_clock::time_point> away;
@@ -310,6 +311,10 @@ Result<void> BusNode::attach(const std::string& id, std::uint32_t pid) {
 
 Result<void> BusNode::release_instance(const std::string& id) {
     return call([&] { bus().manager.ReleaseInstance(id, options_for(false)); });
+}
+
+Result<void> BusNode::extend(const std::string& instance, std::uint64_t seconds, const Making& how) {
+    return call([&] { bus().manager.Extend(valid_utf8(instance), seconds, options_of(how)); });
 }
 
 Result<std::vector<std::uint32_t>> BusNode::stop(const std::string& id, std::uint32_t grace, bool dry_run) {

@@ -123,6 +123,8 @@ class Node {
                                          const std::vector<std::string>& gpus) = 0;
     virtual Result<void> attach(const std::string& id, std::uint32_t pid) = 0;
     virtual Result<void> release_instance(const std::string& id) = 0;
+    /// So many seconds more for an instance with a time limit, also for one that ended when it was over.
+    virtual Result<void> extend(const std::string& instance, std::uint64_t seconds, const Making& how) = 0;
     /// cgpud sends the instance's processes SIGTERM, and after so many seconds SIGKILL. Returns the host pids
     /// of those that get it. Error: none did; `Unsupported`: cgpud may not on this node.
     virtual Result<std::vector<std::uint32_t>> stop(const std::string& id, std::uint32_t grace,

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/model/duration.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 
@@ -143,6 +144,15 @@ Checked Allowance::check_number() const {
         return object(Refusal::Reason::no_space,
                       may_have(holder_, plural(rule->most, "instance"), rule->key) + ", " + in_use(),
                       remedy());
+    return {};
+}
+
+Checked Allowance::check_time(std::uint64_t seconds) const {
+    if (const auto& rule = rules_.time; rule && seconds > rule->most)
+        return object_to(
+            Refusal::Reason::no_space, model::format_duration(seconds),
+            may_have(holder_, model::format_duration(rule->most) + " for each instance", rule->key),
+            "ask for " + model::format_duration(rule->most) + " or less, or ask the administrator for more");
     return {};
 }
 

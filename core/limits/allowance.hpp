@@ -52,6 +52,8 @@ class Allowance {
 
     /// Whether there may be one more instance, whatever it asks for.
     [[nodiscard]] tl::expected<void, model::Objection> check_number() const;
+    /// Whether one of its instances may take so many seconds in all.
+    [[nodiscard]] tl::expected<void, model::Objection> check_time(std::uint64_t seconds) const;
     /// Whether this quota alone could be added. It names the rule, and what is in use by which instances.
     [[nodiscard]] tl::expected<void, model::Objection> check(const model::Quota& quota) const {
         return check_all({quota});

@@ -26,6 +26,7 @@ void each_part(InForce& into, const Rule& rule, const std::string& key, const Ta
     take_part(into.memory_per_gpu, rule.memory_per_gpu, key + ".memory_per_gpu");
     take_part(into.compute, rule.compute, key + ".compute");
     take_part(into.priority, rule.priority, key + ".priority");
+    take_part(into.time, rule.time, key + ".time");
 }
 
 constexpr auto kTakeMissing = [](auto& into, const auto& part, const std::string& key) {
@@ -57,6 +58,7 @@ void complete(InForce& narrow, const InForce& wider) {
     fill(narrow.memory_per_gpu, wider.memory_per_gpu);
     fill(narrow.compute, wider.compute);
     fill(narrow.priority, wider.priority);
+    fill(narrow.time, wider.time);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace cgpu::limits {
 /// As a number, or as bytes: as many as there are.
 constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
 constexpr model::Bytes kUnlimitedMemory{std::numeric_limits<std::uint64_t>::max()};
+constexpr std::uint64_t kUnlimitedTime = std::numeric_limits<std::uint64_t>::max();
 
 /// What one owner may have at most, over all its instances. An empty part says nothing, and a wider rule
 /// counts.
@@ -26,7 +27,8 @@ struct Rule {
     std::optional<model::Bytes> memory_per_gpu = std::nullopt;  ///< the sum of its limits on one GPU
     /// Per cent of the compute of each GPU, 1..100: so many of its slices. 100 is no limit.
     std::optional<std::uint32_t> compute = std::nullopt;
-    std::optional<bool> priority = std::nullopt;  ///< whether it may have high priority
+    std::optional<bool> priority = std::nullopt;       ///< whether it may have high priority
+    std::optional<std::uint64_t> time = std::nullopt;  ///< of each instance, in seconds
 
     friend bool operator==(const Rule&, const Rule&) = default;
 };
@@ -89,9 +91,10 @@ struct InForce {
     std::optional<Part<model::Bytes>> memory_per_gpu;
     std::optional<Part<std::uint32_t>> compute;
     std::optional<Part<bool>> priority;
+    std::optional<Part<std::uint64_t>> time;
 
     [[nodiscard]] bool empty() const {
-        return !instances && !gpus && !memory && !memory_per_gpu && !compute && !priority;
+        return !instances && !gpus && !memory && !memory_per_gpu && !compute && !priority && !time;
     }
 };
 

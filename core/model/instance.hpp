@@ -10,6 +10,7 @@
 #include "core/model/mode.hpp"
 #include "core/model/owner.hpp"
 #include "core/model/quota.hpp"
+#include "core/model/time_limit.hpp"
 
 namespace cgpu::model {
 
@@ -42,6 +43,7 @@ struct Instance {
     std::optional<std::uint32_t> creator = std::nullopt;
     std::string image = {};  ///< what the container was made from, for people; empty: not known
     Owner owner = {};
+    std::optional<TimeLimit> time = std::nullopt;  ///< empty: it may be there as long as it likes
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {
@@ -52,6 +54,11 @@ struct Instance {
 
     friend bool operator==(const Instance&, const Instance&) = default;
 };
+
+/// Whether it computes nothing on the quota's GPU: it is paused there, or its time and the grace are over.
+[[nodiscard]] inline bool computes_nothing(const Instance& instance, const Quota& quota) {
+    return quota.paused || (instance.time && instance.time->closed);
+}
 
 /// An instance as a node of this generation had it.
 struct InstanceRecord {

@@ -65,7 +65,7 @@ class Node {
     [[nodiscard]] static tl::expected<Node, Refusal> restore(
         std::uint64_t generation, std::vector<Gpu> gpus, std::vector<Instance> instances, Kept kept = {},
         std::optional<Bytes> default_memory = std::nullopt, UntilReboot until_reboot = {},
-        std::string boot_id = {});
+        std::string boot_id = {}, SpentList spent = {});
 
     /// Grows with every change.
     [[nodiscard]] std::uint64_t generation() const { return generation_; }
@@ -89,6 +89,11 @@ class Node {
     /// The settings kept for a new instance of this owner, id and name.
     [[nodiscard]] KeptOfInstance kept_of(std::uint32_t owner, const InstanceId& id,
                                          const std::string& name) const;
+
+    /// Instances that ended when their time was over.
+    [[nodiscard]] const SpentList& spent() const { return spent_.get(); }
+    /// Null: an instance of this id may be started.
+    [[nodiscard]] const Spent* find_spent(const InstanceId& id) const;
 
     // Sums over the instances on a GPU; zero for an unknown GPU.
     [[nodiscard]] Bytes allocated(const Uuid& gpu) const;
@@ -168,7 +173,11 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
     /// Its first process has ended, and this one of its processes lives on. Invalid if none was attached.
     [[nodiscard]] tl::expected<Change, Refusal> go_on_with(const InstanceId& id, const Process& process);
+    /// If its time was over, it becomes one of spent().
     [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
+    [[nodiscard]] tl::expected<Change, Refusal> set_time(const InstanceId& id, const TimeLimit& time);
+    /// A spent one may be started again for so long. Refused: not_found.
+    [[nodiscard]] tl::expected<Change, Refusal> grant_spent(const InstanceId& id, std::uint64_t seconds);
 
     // Its quota on a GPU. Refused: not_found, and as named.
     /// 1..max_inst; no_space if it exceeds what is free. From then on the weight is a fixed number of slices,
@@ -221,6 +230,8 @@ class Node {
                                              std::uint32_t weight, std::optional<std::uint32_t> percent);
     [[nodiscard]] tl::expected<QuotaPlace, Refusal> quota_for(std::string_view what, const InstanceId& id,
                                                               const Uuid& gpu);
+    void note_spent(const Instance& ended);
+    void forget_spent(const InstanceId& id);
     void sort_gpus();
     Change changed();
     template <class T>
@@ -232,6 +243,7 @@ class Node {
     std::vector<Gpu> gpus_;
     Instances instances_;
     Shared<Kept> kept_;
+    Shared<SpentList> spent_;
     std::optional<Bytes> default_memory_;
     UntilReboot until_reboot_;
     std::string boot_id_;

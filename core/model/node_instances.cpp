@@ -90,6 +90,7 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     if (auto checked = check_quotas(instance); !checked) return tl::unexpected(checked.error());
     const Change change = changed();
     instance.generation = generation_;
+    forget_spent(instance.id);
     instances_.add(std::move(instance));
     return change;
 }
@@ -168,8 +169,9 @@ tl::expected<Change, Refusal> Node::go_on_with(const InstanceId& id, const Proce
 }
 
 tl::expected<Change, Refusal> Node::remove_instance(const InstanceId& id) {
-    if (auto instance = instance_for("removing " + describe_instance(id), id); !instance)
-        return tl::unexpected(instance.error());
+    const auto instance = instance_for("removing " + describe_instance(id), id);
+    if (!instance) return tl::unexpected(instance.error());
+    note_spent(**instance);
     instances_.remove(id);
     return changed();
 }
@@ -263,6 +265,9 @@ tl::expected<Change, Refusal> Node::set_high_priority(const InstanceId& id, cons
 tl::expected<Change, Refusal> Node::set_paused(const InstanceId& id, const Uuid& uuid, bool paused) {
     auto place = quota_for((paused ? "pausing " : "resuming ") + describe_instance(id), id, uuid);
     if (!place) return tl::unexpected(place.error());
+    if (!paused && place->instance->time && place->instance->time->closed)
+        return refuse(Reason::busy, "resuming " + describe(*place->instance), "its time is over",
+                      "cgpuctl extend " + id.short_id() + " 1h");
     if (place->quota->paused == paused) return Change::unchanged;
     if (paused && policy_in_force(*place->gpu) == Policy::native)
         return refuse(Reason::unsupported, "pausing " + describe(*place->instance),

@@ -80,7 +80,7 @@ tl::expected<void, Refusal> check_kept(const Kept& kept) {
 tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<Gpu> gpus,
                                           std::vector<Instance> instances, Kept kept,
                                           std::optional<Bytes> default_memory, UntilReboot until_reboot,
-                                          std::string boot_id) {
+                                          std::string boot_id, SpentList spent) {
     Node node;
     node.generation_ = generation;
     node.gpus_ = std::move(gpus);
@@ -100,10 +100,12 @@ tl::expected<Node, Refusal> Node::restore(std::uint64_t generation, std::vector<
     for (const auto& [id, instance] : node.instances_)
         if (auto checked = check_instance(node, instance); !checked) return tl::unexpected(checked.error());
     if (auto checked = check_kept(kept); !checked) return tl::unexpected(checked.error());
+    if (spent.size() > kMostSpent) return broken("too many instances ended when their time was over");
     for (const auto& [uuid, settings] : until_reboot.gpus)
         if (node.find_gpu(uuid) == nullptr || !settings_in_range(settings))
             return broken("what holds for GPU " + uuid.to_string() + " after a reboot is out of range");
     node.kept_ = Shared(std::move(kept));
+    if (!spent.empty()) node.spent_ = Shared(std::move(spent));
     node.default_memory_ = default_memory;
     // Of nothing there is no boot to know.
     if (!until_reboot.empty()) node.boot_id_ = std::move(boot_id);

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/model/duration.hpp"
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/owner.hpp"
 #include "core/model/quote.hpp"
 #include "core/request/cdi.hpp"
-#include "core/request/duration.hpp"
 #include "core/request/memory_variables.hpp"
 #include "core/request/profile.hpp"
 #include "core/request/request.hpp"
@@ -132,7 +132,7 @@ Read<Mode> read_mode(const Variables& variables) {
 /// Compute without memory is refused, and so is any CGPU_* variable that would be ignored silently.
 tl::expected<void, Refusal> check_nothing_asked(const Variables& variables) {
     for (const auto name : {names::kCompute, names::kWeight, names::kGpus, names::kPrio, names::kMode,
-                            names::kWait, names::kVolcanoCore}) {
+                            names::kTime, names::kWait, names::kVolcanoCore}) {
         const auto value = find_value(variables, name);
         if (value)
             return refuse_value(name, *value,
@@ -204,7 +204,7 @@ constexpr std::array kAll = {
     names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
     names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
     names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation,
-    names::kProfile,      names::kWait};
+    names::kProfile,      names::kWait,        names::kTime};
 
 /// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
@@ -256,11 +256,19 @@ Read<model::Nanos> read_wait(const Variables& variables) {
     const auto text = find_value(variables, names::kWait);
     if (!text || *text == "0" || *text == "no") return std::nullopt;
     if (*text == kWaitForever) return kForever;
-    const auto duration = parse_duration(*text);
+    const auto duration = model::parse_duration(*text);
     if (!duration)
         return refuse_value(names::kWait, *text, duration.error(),
                             "30s, 10m or 1h30m, forever, or 0 to be refused at once");
-    return *duration;
+    return static_cast<model::Nanos>(*duration) * model::kSecond;
+}
+
+Read<std::uint64_t> read_time(const Variables& variables) {
+    const auto text = find_value(variables, names::kTime);
+    if (!text) return std::nullopt;
+    const auto seconds = model::parse_duration(*text);
+    if (!seconds) return refuse_value(names::kTime, *text, seconds.error(), model::kDurationExamples);
+    return *seconds;
 }
 
 bool is_disabled(const Variables& variables) {
@@ -336,6 +344,9 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     const auto wait = read_wait(variables);
     if (!wait) return tl::unexpected(wait.error());
     request.wait = *wait;
+    const auto time = read_time(variables);
+    if (!time) return tl::unexpected(time.error());
+    request.time = *time;
     return request;
 }
 

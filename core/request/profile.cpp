@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/duration.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 
@@ -49,6 +50,8 @@ tl::expected<void, Refusal> check_max(const Request& request, const ProfileValue
     if (request.weight && max.weight && *request.weight > *max.weight)
         return too_much(request, "weight " + std::to_string(*request.weight),
                         "weight " + std::to_string(*max.weight));
+    if (request.time && max.time && *request.time > *max.time)
+        return too_much(request, model::format_duration(*request.time), model::format_duration(*max.time));
     if (request.high_priority.value_or(false) && !max.high_priority.value_or(true)) return too_high(request);
     // How many per cent a slice is depends on the GPU.
     if (request.weight && !max.weight && max.percent)
@@ -80,7 +83,7 @@ bool exceeds_its_max(const Profile& profile) {
     const bool other_measure =
         (values.weight && max.percent && !max.weight) || (values.percent && max.weight && !max.percent);
     return more(values.memory, max.memory) || more(values.percent, max.percent) ||
-           more(values.weight, max.weight) || more(values.gpus, max.gpus) ||
+           more(values.weight, max.weight) || more(values.gpus, max.gpus) || more(values.time, max.time) ||
            more(values.high_priority, max.high_priority) || other_measure;
 }
 
@@ -96,6 +99,8 @@ tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& prof
         request.percent = values.percent;
     }
     if (!request.high_priority) request.high_priority = values.high_priority;
+    // What may be asked for at most is the time of who asks for none.
+    if (!request.time) request.time = values.time ? values.time : found->second.max.time;
     const bool asks_for_gpus = !request.gpus.empty() || request.every_gpu || request.count > 1;
     if (values.gpus && !asks_for_gpus) request.count = *values.gpus;
     return {};

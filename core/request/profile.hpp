@@ -23,6 +23,7 @@ struct ProfileValues {
     std::optional<std::uint32_t> weight = std::nullopt;   ///< slices, instead of a percentage
     std::optional<std::uint32_t> gpus = std::nullopt;     ///< how many
     std::optional<bool> high_priority = std::nullopt;     ///< as a maximum, false: normal priority only
+    std::optional<std::uint64_t> time = std::nullopt;     ///< seconds
 
     friend bool operator==(const ProfileValues&, const ProfileValues&) = default;
 };

@@ -63,6 +63,7 @@ struct Request {
     /// How long it waits if there is no room for it now; kForever: as long as its caller does. Empty: it is
     /// refused.
     std::optional<model::Nanos> wait;
+    std::optional<std::uint64_t> time = std::nullopt;  ///< for how many seconds; empty: the default
     /// The settings that `--persist` keeps for it, which win over the request; filled in by the caller. Those
     /// of devices that it doesn't request are ignored.
     model::KeptOfInstance kept;

@@ -32,10 +32,11 @@ constexpr std::string_view kPrio = "CGPU_PRIO";
 constexpr std::string_view kMode = "CGPU_MODE";
 constexpr std::string_view kOwner = "CGPU_OWNER";
 constexpr std::string_view kProfile = "CGPU_PROFILE";
+constexpr std::string_view kTime = "CGPU_TIME";
 constexpr std::string_view kWait = "CGPU_WAIT";
 /// All of cgpu's own.
-inline constexpr std::array kOwn = {kDisable, kMem,  kCompute, kWeight,  kGpus,
-                                    kPrio,    kMode, kOwner,   kProfile, kWait};
+inline constexpr std::array kOwn = {kDisable, kMem,   kCompute, kWeight, kGpus, kPrio,
+                                    kMode,    kOwner, kProfile, kTime,   kWait};
 constexpr std::string_view kVolcanoMem = "volcano.sh/gpu-mem.128Mi";
 constexpr std::string_view kVolcanoCore = "volcano.sh/gpu-core.percentage";
 constexpr std::string_view kAliyunMem = "aliyun.com/gpu-mem";

@@ -21,7 +21,8 @@ struct Quota {
     /// Percentage of the compute, 1..100, if the weight was requested as one and follows max_inst; empty: the
     /// weight is a fixed number of slices.
     std::optional<std::uint32_t> percent = std::nullopt;
-    bool paused = false;  ///< it computes nothing there until it is resumed
+    bool paused =
+        false;  ///< it computes nothing there until it is resumed or, if its time was over, extended
 };
 
 template <class Fields, Is<Quota> Of>
@@ -96,6 +97,8 @@ struct Instance {
     std::vector<Process> processes = {};  ///< by pid
     /// User id of whom it runs as, verified; empty: it is a container of root's engine, or not known.
     std::optional<std::uint32_t> owner = std::nullopt;
+    std::optional<std::uint64_t> time_limit = std::nullopt;  ///< seconds; empty: none
+    std::optional<std::uint64_t> time_left = std::nullopt;   ///< seconds, of a time limit; 0: it is over
     std::string declared_owner = {};  ///< what a container of root's engine says; empty: nothing
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
@@ -117,6 +120,8 @@ void fields(Fields& on, Of& instance) {
     on.value("managed", instance.managed);
     on.value("owner", instance.owner);
     on.value("declared_owner", instance.declared_owner);
+    on.value("time_limit_seconds", instance.time_limit);
+    on.value("time_left_seconds", instance.time_left);
     on.list("processes", instance.processes);
     on.value("without_driver", instance.without_driver);
     on.list("gpus", instance.gpus);

@@ -13,8 +13,8 @@ namespace cgpu::view {
 struct Limit {
     std::string name;  ///< as the configuration's: memory_per_gpu
     std::optional<std::uint32_t> gpu_index =
-        std::nullopt;                                  ///< of a limit for each GPU, where something is in use
-    std::string unit;                                  ///< instances, gpus, bytes, percent, or truth (0 or 1)
+        std::nullopt;  ///< of a limit for each GPU, where something is in use
+    std::string unit;  ///< instances, gpus, bytes, percent, seconds, or truth (0 or 1)
     std::optional<std::uint64_t> most = std::nullopt;  ///< empty: unlimited
     std::uint64_t used = 0;
     std::string key;  ///< of the configuration: limits.users.alice.memory

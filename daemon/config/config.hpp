@@ -8,6 +8,7 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/admission/unmanaged.hpp"
+#include "core/ends/course.hpp"
 #include "core/limits/rules.hpp"
 #include "core/model/gpu.hpp"
 #include "core/request/profile.hpp"
@@ -55,6 +56,10 @@ struct Config {
     limits::Rules limits;  ///< what owners may have at most
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
+    std::optional<std::uint64_t> time;  ///< of instances that ask for none, in seconds; empty: no limit
+    ends::Settings ends;
+    bool fair = false;  ///< of those that wait, whose owner had least lately comes first
+    model::Nanos fair_half_life = std::int64_t{24} * 3600 * model::kSecond;
     std::uint32_t slice_ms = 5;  ///< the length of one slice of a GPU's period
     OnDaemonLoss on_daemon_loss = OnDaemonLoss::open;
     std::uint32_t lease_chunk_mib = 32;        ///< the least that a process is leased at a time

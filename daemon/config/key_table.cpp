@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/model/duration.hpp"
 #include "core/model/size.hpp"
 
 namespace cgpu::config {
@@ -14,6 +15,8 @@ constexpr std::uint32_t kMaxEstimateMib = 4096;
 constexpr std::uint32_t kMaxGapMib = 65536;
 constexpr std::uint32_t kMaxHistoryMib = 4096;
 constexpr std::uint32_t kMaxHistoryIntervalS = 3600;
+constexpr std::uint64_t kLongestSpanS = 86400;
+constexpr std::uint64_t kLongestHalfLifeS = std::uint64_t{365} * 86400;
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warning", "error"};
 
 Taken take_number(std::uint32_t& into, std::string_view text, std::uint32_t low, std::uint32_t high) {
@@ -133,6 +136,43 @@ Taken take_history_interval(Config& config, std::string_view text) {
     return take_number(config.history_interval_s, text, 1, kMaxHistoryIntervalS);
 }
 
+Taken take_time(Config& config, std::string_view text) {
+    config.time.reset();
+    if (text == "none") return {};
+    return model::parse_duration(text).map([&](auto seconds) { config.time = seconds; });
+}
+
+/// A day at most; `0s` is none.
+Taken take_span(model::Nanos& into, std::string_view text) {
+    if (text == "0s") {
+        into = 0;
+        return {};
+    }
+    const auto seconds = model::parse_duration(text);
+    if (!seconds) return tl::unexpected(seconds.error());
+    if (*seconds > kLongestSpanS) return tl::unexpected(std::string("it is longer than a day"));
+    into = static_cast<model::Nanos>(*seconds) * model::kSecond;
+    return {};
+}
+
+Taken take_fair(Config& config, std::string_view text) {
+    if (text != "true" && text != "false") return tl::unexpected(std::string("it is neither true nor false"));
+    config.fair = text == "true";
+    return {};
+}
+
+Taken take_half_life(Config& config, std::string_view text) {
+    const auto seconds = model::parse_duration(text);
+    if (!seconds) return tl::unexpected(seconds.error());
+    if (*seconds > kLongestHalfLifeS) return tl::unexpected(std::string("it is longer than a year"));
+    config.fair_half_life = static_cast<model::Nanos>(*seconds) * model::kSecond;
+    return {};
+}
+
+std::string show_span(model::Nanos span) {
+    return model::exact_duration(static_cast<std::uint64_t>(span / model::kSecond));
+}
+
 Taken take_log_level(Config& config, std::string_view text) {
     if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end())
         return tl::unexpected(std::string("it is not a level"));
@@ -192,6 +232,20 @@ const std::array kKeys = {
     Key{"unknown_variables", "refuse or warn", take_unknown_variables, show_unknown_variables},
     Key{"unmanaged", "allow, whole or refuse", take_unmanaged,
         [](const Config& config) { return std::string(to_string(config.unmanaged)); }},
+    Key{"time", "a duration such as 24h, or none", take_time,
+        [](const Config& config) {
+            return config.time ? model::exact_duration(*config.time) : std::string("none");
+        }},
+    Key{"ends_soon", "a duration such as 10m, or 0s",
+        [](Config& config, std::string_view text) { return take_span(config.ends.soon, text); },
+        [](const Config& config) { return show_span(config.ends.soon); }},
+    Key{"time_grace", "a duration such as 30s, or 0s",
+        [](Config& config, std::string_view text) { return take_span(config.ends.grace, text); },
+        [](const Config& config) { return show_span(config.ends.grace); }},
+    Key{"fair", "true or false", take_fair,
+        [](const Config& config) { return std::string(config.fair ? "true" : "false"); }},
+    Key{"fair_half_life", "a duration such as 24h", take_half_life,
+        [](const Config& config) { return show_span(config.fair_half_life); }, Applies::on_start},
     Key{"slice_ms", "a whole number from 1 to 100 (milliseconds)", take_slice, show_number<&Config::slice_ms>,
         Applies::on_start},
     Key{"on_daemon_loss", "open or closed", take_on_daemon_loss, show_on_daemon_loss, Applies::on_start},

@@ -34,6 +34,7 @@ const Layouts& Layouts::today() {
     static constexpr std::array kSteps = {
         Migration{9, [](nlohmann::json&) {}},  // 10 has a checksum
         Migration{10, add_owners},
+        Migration{11, [](nlohmann::json&) {}},  // 12 has time limits, and who ended by them
     };
     static constexpr Layouts kToday{kOldestStateVersion, kStateVersion, kSteps};
     return kToday;

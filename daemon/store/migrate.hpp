@@ -9,7 +9,7 @@ namespace cgpu::store {
 
 /// The version of state.json that this cgpud writes. Every change of the format needs a new version with a
 /// Migration to it; a number is never given again.
-constexpr std::uint64_t kStateVersion = 11;
+constexpr std::uint64_t kStateVersion = 12;
 /// The version of cgpu 1.0.0: no release wrote an older one.
 constexpr std::uint64_t kOldestStateVersion = 9;
 

@@ -12,6 +12,7 @@
 #include "daemon/store/json/kept_json.hpp"
 #include "daemon/store/json/record_json.hpp"
 #include "daemon/store/json/sealed_text.hpp"
+#include "daemon/store/json/spent_json.hpp"
 #include "daemon/store/migrate.hpp"
 
 namespace cgpu::store {
@@ -253,6 +254,10 @@ std::string StateText::of(const State& state) {
     if (node.default_memory()) document["default_memory"] = default_memory_json(node.default_memory());
     if (!node.until_reboot().empty())
         document["until_reboot"] = until_reboot_json(node.until_reboot(), node.boot_id());
+    if (!node.spent().empty()) {
+        document["spent"] = ordered_json::array();
+        for (const auto& spent : node.spent()) document["spent"].push_back(spent_json(spent));
+    }
     document["upgrade"] = record_json(state.record);
     gpus(node.gpus());
     instances(node.instances());
@@ -287,12 +292,15 @@ tl::expected<State, Unreadable> read_state(std::string_view text, const Layouts&
     std::string boot_id;
     if (const json* part = fields.object_if_there("until_reboot"))
         until_reboot = read_until_reboot(*part, boot_id, error);
+    model::SpentList spent;
+    if (document->contains("spent"))
+        if (const json* list = fields.array("spent")) spent = read_spent(*list, "spent", error);
     upgrade::Record record;
     if (const json* part = fields.object("upgrade")) record = read_record(*part, "upgrade", error);
     fields.refuse_others();
     if (!error.empty()) return tl::unexpected(Unreadable{error, kRemedy});
     auto node = Node::restore(generation, std::move(gpus), std::move(instances), std::move(kept),
-                              default_memory, std::move(until_reboot), std::move(boot_id));
+                              default_memory, std::move(until_reboot), std::move(boot_id), std::move(spent));
     if (!node) return tl::unexpected(Unreadable{"it contradicts itself: " + node.error().text, kRemedy});
     return State{std::move(*node), std::move(record)};
 }

@@ -27,6 +27,7 @@ struct Input {
     std::string compute;
     std::string profile;
     std::string wait_for;
+    std::string time;  ///< of extend, too: a duration
     std::string user;  ///< of list and ps, too
     std::vector<std::string> command;
 

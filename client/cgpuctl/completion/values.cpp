@@ -166,6 +166,7 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "USER") return users(node);
     if (name == "GPU|node...") return joined(gpus(node), {{"node", "all GPUs"}});
     if (name == "TYPE") return types_of_events();
+    if (name == "DURATION") return {{"30m", ""}, {"2h", ""}, {"8h", ""}, {"24h", ""}};
     if (name == "TIME")
         return {{"10min", ""},     {"1h", ""},     {"today", ""},
                 {"yesterday", ""}, {"monday", ""}, {"last-week", ""}};

@@ -4,12 +4,12 @@
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
-#include "core/request/duration.hpp"
+#include "core/model/duration.hpp"
 
 namespace cgpu::cgpuctl {
 
 std::string span_text(std::uint64_t nanoseconds) {
-    return request::format_duration(static_cast<model::Nanos>(nanoseconds));
+    return model::format_duration(nanoseconds / 1'000'000'000);
 }
 
 void print_queued(const client::Queued& queued, const Input& input, Terminal& terminal) {

@@ -9,12 +9,14 @@
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/run/job/job_user.hpp"
+#include "core/model/duration.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
 std::string amount(const std::string& unit, std::uint64_t number) {
     if (unit == "bytes") return size_text(number);
+    if (unit == "seconds") return model::format_duration(number);
     return std::to_string(number) + (unit == "percent" ? "%" : "");
 }
 
@@ -22,6 +24,10 @@ void add_row(Table& table, const view::Limit& limit) {
     const std::string gpu = limit.gpu_index ? std::to_string(*limit.gpu_index) : "";
     if (limit.unit == "truth")
         return table.add({limit.name, gpu, limit.most == 0 ? "normal" : "high", "", "", limit.key});
+    // Of each instance: nothing of it is used up.
+    if (limit.unit == "seconds")
+        return table.add(
+            {limit.name, gpu, limit.most ? amount(limit.unit, *limit.most) : "unlimited", "", "", limit.key});
     const std::uint64_t left = limit.most ? *limit.most - std::min(*limit.most, limit.used) : 0;
     table.add({limit.name, gpu, limit.most ? amount(limit.unit, *limit.most) : "unlimited",
                amount(limit.unit, limit.used), limit.most ? amount(limit.unit, left) : "unlimited",

@@ -7,6 +7,7 @@
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/verbs/list_kept.hpp"
+#include "core/model/duration.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -40,6 +41,15 @@ void add_rows(Table& table, const client::UnmanagedContainer& container, const s
     if (!any) add("all", size_text(0));
 }
 
+/// `running`, `running, 1h30m left`, `time over`, `paused`
+std::string state_of(const client::Instance& instance, const client::Quota& quota) {
+    const bool over = instance.time_limit && instance.time_left.value_or(0) == 0;
+    if (over) return "time over";
+    const std::string state = quota.paused && instance.managed ? std::string("paused") : state_text(instance);
+    if (!instance.time_limit) return state;
+    return state + ", " + model::format_duration(*instance.time_left) + " left";
+}
+
 void add_rows(Table& table, const client::Instance& instance, const std::vector<client::Gpu>& gpus,
               UserNames& users, const Chosen& chosen) {
     const auto owner = owner_text(instance.owner, instance.declared_owner, users);
@@ -48,8 +58,7 @@ void add_rows(Table& table, const client::Instance& instance, const std::vector<
             table.add({short_id(instance.id), shown_name(instance.name), owner,
                        std::to_string(quota.gpu_index), memory_text(quota, usage), weight_text(quota, gpus),
                        shares_text(usage), instance.pid == 0 ? "" : std::to_string(instance.pid),
-                       instance.module_version,
-                       quota.paused && instance.managed ? "paused" : state_text(instance)});
+                       instance.module_version, state_of(instance, quota)});
     for (const client::ForeignGpu& foreign : instance.foreign_gpus)
         if (is_shown(foreign.uuid, chosen))
             table.add({short_id(instance.id), shown_name(instance.name), owner, std::to_string(foreign.index),

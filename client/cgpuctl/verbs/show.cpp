@@ -10,6 +10,7 @@
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/queue/queued_text.hpp"
+#include "core/model/duration.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/quote.hpp"
@@ -124,6 +125,13 @@ std::string list_text(const std::vector<std::uint32_t>& pids) {
     return text;
 }
 
+/// `1h30m left of 2h`
+std::string time_text_of(const client::Instance& instance) {
+    const auto left = instance.time_left.value_or(0);
+    return (left == 0 ? "over, after " : model::format_duration(left) + " left of ") +
+           model::format_duration(*instance.time_limit);
+}
+
 void print(const client::Instance& instance, const client::Snapshot& snapshot, UserNames users,
            Terminal& terminal) {
     Facts facts = {
@@ -132,6 +140,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, U
         {"Module", instance.module_version}, {"Created", time_text(instance.created)}};
     if (!instance.image.empty()) facts.insert(facts.begin() + 2, {"Image", instance.image});
     facts.emplace_back("Owner", owner_text(instance.owner, instance.declared_owner, users));
+    if (instance.time_limit) facts.emplace_back("Time", time_text_of(instance));
     for (const client::Process& process : instance.processes)
         facts.emplace_back("Process", process_text(process, users));
     print_facts(terminal, facts);

@@ -54,6 +54,7 @@ struct Observed {
     /// What processes of no instance used, 0..1, by the driver's samples; empty: nobody knows.
     std::optional<double> strangers;
     std::uint64_t strangers_process = 0;  ///< host pid of the one that used most; 0: none did
+    bool time_over = false;               ///< it has a time limit, of which nothing is left
 };
 
 /// By readings in the order of time, two at least; the interval of the last one is the time since the first.

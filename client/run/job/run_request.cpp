@@ -37,6 +37,7 @@ const std::vector<Meaning>& meanings() {
          {names::kVolcanoCore, names::kWeight, names::kSchdWeight}},
         {&RunFlags::profile, "--profile", names::kProfile, {}},
         {&RunFlags::wait, "--wait", names::kWait, {}},
+        {&RunFlags::time, "--time", names::kTime, {}},
         {&RunFlags::priority, "--prio", names::kPrio, {names::kHighPrio}},
         {&RunFlags::gpus,
          "--gpus",

@@ -20,6 +20,7 @@ struct RunFlags {
     std::string priority;
     std::string profile{};
     std::string wait{};
+    std::string time{};
 };
 
 /// Whether a variable or annotation of this name is about GPUs.

@@ -4,7 +4,6 @@
 
 #include "client/runtime/call/unmanaged_gpus.hpp"
 #include "client/runtime/oci/cdi_devices.hpp"
-#include "core/request/duration.hpp"
 #include "core/request/request.hpp"
 #include "core/request/unknown_name.hpp"
 #include "core/request/variables.hpp"
@@ -29,10 +28,10 @@ Result<Variables> asked_by(const OciBundle& bundle) {
         return client::fail(
             client::ClientError::Kind::refused,
             request::assignment(request::names::kWait, *request::find_value(asked, request::names::kWait)) +
-                ": a container can wait for " + request::format_duration(kLongestWait) +
+                ": a container can wait for " + std::string(kLongestWaitText) +
                 " at most, because its engine holds it locked while it is created. Try: "
                 "CGPU_WAIT=" +
-                request::format_duration(kLongestWait) + ", and a restart policy.");
+                std::string(kLongestWaitText) + ", and a restart policy.");
     // An image may have such a variable, and whoever names the device means a limit.
     if (!*request && !devices.empty())
         return client::fail(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include "client/runtime/call/invocation.hpp"
 #include "client/runtime/oci/oci_bundle.hpp"
@@ -11,6 +12,7 @@ namespace cgpu::runtime {
 /// How long a container can wait for its part (CGPU_WAIT). Its engine holds it locked meanwhile, so that it
 /// can't be stopped, removed or looked at; and engines give up creations that take minutes.
 constexpr model::Nanos kLongestWait = 60 * model::kSecond;
+constexpr std::string_view kLongestWaitText = "60s";
 
 /// A container's request: the variables and annotations that name GPU resources, or look as if they should.
 /// Empty: it requests nothing and isn't managed. An annotation wins over a variable of the same name. Error

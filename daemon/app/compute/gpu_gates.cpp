@@ -37,8 +37,10 @@ schedule::Ask ask_of(const model::Quota& quota) {
     return quota.percent ? schedule::Ask::percentage : schedule::Ask::weight;
 }
 
-/// A paused instance is held in the way of one without a weight; only its quota knows its own.
-std::uint32_t weight_in_turns(const model::Quota& quota) { return quota.paused ? 0 : quota.weight; }
+/// What computes nothing is held in the way of an instance without a weight; only its quota knows its own.
+std::uint32_t weight_in_turns(const model::Instance& instance, const model::Quota& quota) {
+    return model::computes_nothing(instance, quota) ? 0 : quota.weight;
+}
 
 }  // namespace
 
@@ -55,15 +57,16 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
     const auto free = std::find_if(seats_.begin(), seats_.end(), [](const auto& seat) { return !seat; });
     if (free == seats_.end()) return;
     const auto slot = static_cast<std::size_t>(free - seats_.begin());
-    slicer_.join(slot, static_cast<int>(weight_in_turns(quota)), quota.high_priority, ask_of(quota));
+    slicer_.join(slot, static_cast<int>(weight_in_turns(instance, quota)), quota.high_priority,
+                 ask_of(quota));
     *free = Seat{.id = instance.id,
-                 .weight = weight_in_turns(quota),
+                 .weight = weight_in_turns(instance, quota),
                  .ask = ask_of(quota),
                  .high_priority = quota.high_priority,
                  .name = instance.name};
     if (trace_)
         trace_->watch.joined(slot, monotonic_now(), instance.id.str(), instance.name,
-                             static_cast<int>(weight_in_turns(quota)), quota.high_priority);
+                             static_cast<int>(weight_in_turns(instance, quota)), quota.high_priority);
 }
 
 bool GpuGates::update(const model::Occupancy& now, const model::Gpu& gpu) {
@@ -77,7 +80,7 @@ bool GpuGates::update(const model::Occupancy& now, const model::Gpu& gpu) {
         const auto its = std::ranges::lower_bound(there, seats_[slot]->id, {}, id_of);
         if (its != there.end() && id_of(*its) == seats_[slot]->id) {
             seated[static_cast<std::size_t>(its - there.begin())] = true;
-            if (update_seat(slot, *its->quota)) changes = true;
+            if (update_seat(slot, *its->instance, *its->quota)) changes = true;
             continue;
         }
         slicer_.leave(slot);
@@ -95,9 +98,9 @@ bool GpuGates::update(const model::Occupancy& now, const model::Gpu& gpu) {
     return others;
 }
 
-bool GpuGates::update_seat(std::size_t slot, const model::Quota& quota) {
+bool GpuGates::update_seat(std::size_t slot, const model::Instance& instance, const model::Quota& quota) {
     auto& seat = *seats_[slot];
-    const auto weight = weight_in_turns(quota);
+    const auto weight = weight_in_turns(instance, quota);
     const bool asks_else = seat.weight != weight || seat.ask != ask_of(quota);
     const bool changes = asks_else || seat.high_priority != quota.high_priority;
     if (asks_else) slicer_.set_weight(slot, static_cast<int>(weight), ask_of(quota));

@@ -99,7 +99,7 @@ class GpuGates {
 
     bool update_settings(const model::Occupancy& now, const model::Gpu& gpu);
     /// True: it has other settings now.
-    bool update_seat(std::size_t slot, const model::Quota& quota);
+    bool update_seat(std::size_t slot, const model::Instance& instance, const model::Quota& quota);
     void join(const model::Instance& instance, const model::Quota& quota);
     /// After a restart of the daemon, while work runs that no gate has kept apart.
     [[nodiscard]] bool settles(Nanos now);

@@ -35,6 +35,8 @@ enum class EventType {
     mode_switch_begun,
     mode_changed,
     mode_switch_failed,
+    ends_soon,
+    time_over,
 };
 
 struct EventKind {
@@ -43,7 +45,7 @@ struct EventKind {
     std::string_view message_id;  ///< MESSAGE_ID of the journal: 128 bits, which never change
 };
 
-inline constexpr std::array<EventKind, 28> kEventKinds = {{
+inline constexpr std::array<EventKind, 30> kEventKinds = {{
     {EventType::daemon_started, "daemon-started", "6cf287fbf4f74c459373bc12bc5e57ea"},
     {EventType::daemon_stopped, "daemon-stopped", "f6a82179edb14fd2864c704a6beacf0a"},
     {EventType::configuration_read, "configuration-read", "feb7853c7b3a42ceabd750f79e997269"},
@@ -72,6 +74,8 @@ inline constexpr std::array<EventKind, 28> kEventKinds = {{
     {EventType::mode_switch_begun, "mode-switch-begun", "16664f6f6d1f485eb3dc982a4a02423e"},
     {EventType::mode_changed, "mode-changed", "d7241747cb4d4b3d80efe0dd247d3a39"},
     {EventType::mode_switch_failed, "mode-switch-failed", "8b65eab484ac4544a72b23a910ab8f68"},
+    {EventType::ends_soon, "ends-soon", "5f377779d9e848008d922f2df47b806b"},
+    {EventType::time_over, "time-over", "301b712820954694beaf146ffc905781"},
 }};
 
 [[nodiscard]] constexpr const EventKind& kind_of(EventType type) {

@@ -26,8 +26,11 @@ History::History(const Outside& outside, Nanos interval)
     : outside_(outside),
       interval_(interval),
       day_sums_(outside.day_begin),
+      recent_(static_cast<std::uint64_t>(outside.half_life / kMicro)),
       began_us_(outside.wall_clock_us()) {
-    day_sums_.take_up(outside_.days.take_found(), outside_.store.take_found());
+    auto found = outside_.store.take_found();
+    for (const auto& record : found) recent_.add(record, began_us_);
+    day_sums_.take_up(outside_.days.take_found(), std::move(found));
     write_sums();
 }
 
@@ -263,6 +266,7 @@ void History::flush() {
     for (std::size_t i = 0; i < made_.size(); ++i)
         if (made_[i].account != nullptr) made_[i].account->last->number = records[i].number;
     made_.clear();
+    for (const auto& each : added) recent_.add(each, outside_.wall_clock_us());
     day_sums_.add(added);
     write_sums();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/history/day_sums.hpp"
+#include "core/history/recent.hpp"
 #include "core/history/record.hpp"
 #include "core/model/node.hpp"
 #include "daemon/app/ports/history_store.hpp"
@@ -46,6 +47,7 @@ class History final : public NodeFollower {
         HistoryStore& days;
         std::function<std::uint64_t()> wall_clock_us;  ///< since 1970
         history::DayBegin day_begin;
+        Nanos half_life = 24 * 3600 * kSecond;  ///< of recent()
     };
 
     /// `interval`: in nanoseconds, at least a second.
@@ -60,6 +62,9 @@ class History final : public NodeFollower {
     void tick();
     /// Makes the records until now: cgpud ends.
     void finish();
+
+    /// What owners had lately, by the records that were found and made.
+    [[nodiscard]] const std::map<model::Owner, double>& recent() const { return recent_.by_owner(); }
 
     static constexpr Nanos kLookEvery = 10 * kSecond;
     /// Records of a user who isn't root, in an interval, of instances that had only one, and of names that
@@ -148,6 +153,7 @@ class History final : public NodeFollower {
     std::map<std::tuple<model::Owner, std::string, model::Uuid>, history::Record> sums_;
     std::map<std::pair<model::Owner, std::string>, std::uint32_t> refused_;  ///< of the interval
     history::DaySums day_sums_;
+    history::Recent recent_;
     bool told_ = false;                ///< of a node
     std::uint64_t began_us_ = 0;       ///< this cgpud
     std::uint64_t last_interval_ = 0;  ///< its number since 1970; 0: none was looked at

@@ -43,14 +43,17 @@ Result<void> check_name(const model::InstanceId& id, std::string_view name) {
 Service::Service(model::Node node, Settings settings, const Outside& outside)
     : settings_(std::move(settings)),
       outside_(outside),
+      stops_({outside.loop, outside.processes, outside.usage,
+              [this](const model::InstanceId& id) { return state_.node().find_instance(id); }}),
+      ends_({outside.loop, stops_, outside.events, [this]() -> const model::Node& { return state_.node(); },
+             [this](const model::Transition& transition) { return state_.change(transition, {}); },
+             [this](const model::InstanceId& id) { outside_.publisher.instance_changed(id); }}),
       state_(std::move(node), outside.store, followers(), outside.events),
       gpus_(state_, outside.publisher, outside.events),
       changes_(state_, outside.links, outside.publisher, outside.usage,
                [this](const model::Gpu& gpu) { return settings_.settings_for(gpu); }),
       lifetimes_(state_, {outside.loop, outside.publisher, outside.links, outside.processes,
                           outside.admission, outside.events, outside.wall_clock}),
-      stops_({outside.loop, outside.processes, outside.usage,
-              [this](const model::InstanceId& id) { return state_.node().find_instance(id); }}),
       admitted_(outside.loop, outside.events),
       refused_(outside.loop, outside.events),
       refused_calls_(outside.loop, outside.events),
@@ -75,6 +78,7 @@ void Service::end_of_boot() {
 
 void Service::adopt() {
     end_of_boot();
+    ends_.set_settings(settings_.ends);
     state_.tell_followers();
     lifetimes_.adopt();
 }
@@ -82,6 +86,7 @@ void Service::adopt() {
 void Service::set_settings(Settings settings) {
     const auto before = default_memory();
     settings_ = std::move(settings);
+    ends_.set_settings(settings_.ends);
     changes_.follow_configuration();
     if (default_memory() != before) outside_.publisher.default_memory_changed();
     if (queue_) queue_->look_soon();
@@ -190,9 +195,12 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     const auto owner = owner_of_new(caller, origin, (*request)->owner);
     const auto allowance = allowance_of(owner);
     if (!allowance) return tl::unexpected(allowance.error());
+    const auto time =
+        time_of_new(*parsed_id, (*request)->container_name, **request, *allowance ? &**allowance : nullptr);
+    if (!time) return tl::unexpected(time.error());
     auto defaults = defaults_now();
     defaults.allowance = *allowance ? &**allowance : nullptr;
-    auto grant = grant_for(*parsed_id, **request, owner, defaults);
+    auto grant = grant_for(*parsed_id, waiting_of(**request, owner, *time), defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed()) return unmanaged(*parsed_id, name);
     if (auto known = request::check_granted(**request, settings_.profiles, grant->quotas); !known)
@@ -214,6 +222,7 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(),  grant->mode,
                            grant->quotas, std::nullopt,      caller.user, std::move(origin.image)};
     wanted.owner = owner;
+    wanted.time = *time;
     if (wanted.owner.declared != (*request)->owner)
         grant->warnings.push_back("CGPU_OWNER=" + (*request)->owner + " has no effect: it runs as " +
                                   describe(wanted.owner) + ", which is its owner. Try: leave it out.");
@@ -340,59 +349,6 @@ void Service::gpus_seen(model::SeenGpus seen) {
     for (const auto& [gpu, used] : seen.memory_used)
         if (const auto its = now.gpus.find(gpu); its != now.gpus.end())
             looks_[gpu] = {used.count(), its->second.memory_used};
-}
-
-UsageOnGpus Service::usage(const model::InstanceId& id) const {
-    UsageOnGpus all;
-    const auto* instance = state_.node().find_instance(id);
-    if (instance == nullptr) return all;
-    for (const auto& quota : instance->quotas) {
-        auto usage = outside_.usage.usage(id, quota.gpu);
-        usage.memory_limit = quota.memory_limit.count();
-        all.emplace(quota.gpu, std::move(usage));
-    }
-    for (const auto& gpu : outside_.usage.foreign_gpus(id)) {
-        auto usage = outside_.usage.usage(id, gpu);
-        usage.foreign = true;
-        all.emplace(gpu, std::move(usage));
-    }
-    return all;
-}
-
-GpuUsage Service::usage(const model::Uuid& gpu) const {
-    GpuUsage sum = without_instances(gpu);
-    // Those of other GPUs, too: their processes may use this one outside the module.
-    for (const auto& [id, instance] : state_.node().instances()) sum += outside_.usage.usage(id, gpu);
-    return sum;
-}
-
-GpuUsage Service::without_instances(const model::Uuid& gpu) const {
-    const XidCount xids = gpus_.xids_of(gpu);
-    const auto look = looks_.find(gpu);
-    return {.at_look = look == looks_.end() ? std::nullopt : std::optional(look->second),
-            .xid_errors = xids.errors,
-            .last_xid = xids.last,
-            .strangers = outside_.usage.strangers(gpu)};
-}
-
-std::vector<view::Process> Service::processes_of(const model::InstanceId& id, const UsageOnGpus& usage) {
-    std::vector<model::Process> all;
-    for (const auto& [gpu, its] : usage) {
-        const auto pids = its.pids();
-        for (auto& process : outside_.usage.members(id, gpu))
-            if (pids.contains(static_cast<std::uint32_t>(process.pid))) all.push_back(std::move(process));
-    }
-    return facts_.of(all);
-}
-
-NodeUsage Service::usage() const {
-    NodeUsage all;
-    for (const auto& gpu : state_.node().gpus()) all.gpus.emplace(gpu.uuid, without_instances(gpu.uuid));
-    for (const auto& [id, instance] : state_.node().instances()) {
-        const auto& its = all.instances.emplace(id, usage(id)).first->second;
-        for (const auto& [gpu, usage] : its) all.gpus[gpu] += usage;
-    }
-    return all;
 }
 
 }  // namespace cgpu::app

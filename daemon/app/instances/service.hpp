@@ -10,19 +10,21 @@
 
 #include "core/admission/defaults.hpp"
 #include "core/admission/unmanaged.hpp"
+#include "core/ends/course.hpp"
 #include "core/limits/rules.hpp"
 #include "core/model/node.hpp"
 #include "core/request/profile.hpp"
 #include "core/request/unknown_name.hpp"
+#include "daemon/app/ends/ends.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
 #include "daemon/app/events/refused_calls.hpp"
+#include "daemon/app/instances/base/process_facts.hpp"
 #include "daemon/app/instances/gpu_register.hpp"
 #include "daemon/app/instances/instance_lifetimes.hpp"
 #include "daemon/app/instances/node_changes.hpp"
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/instances/options.hpp"
 #include "daemon/app/instances/ownership.hpp"
-#include "daemon/app/instances/process_facts.hpp"
 #include "daemon/app/limits/owner_limits.hpp"
 #include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
@@ -51,6 +53,8 @@ struct Settings {
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
     request::Profiles profiles = {};
+    std::optional<std::uint64_t> time = std::nullopt;  ///< of those that ask for none, in seconds
+    ends::Settings ends = {};
 };
 
 /// In bytes. Names are published, kept and shown for as long as an instance lives; no engine takes longer
@@ -92,6 +96,8 @@ class Service final : public ModesOfGpus {
         /// A request was refused for good: by which name, and whose.
         std::function<void(std::string_view, const model::Owner&)> start_refused = {};
         QueueStore* queue = nullptr;  ///< null: no request waits
+        /// What owners had lately, if that decides who comes first; null: it doesn't.
+        std::function<const queue::RecentUse*()> recent_use = {};
     };
 
     Service(model::Node node, Settings settings, const Outside& outside);
@@ -118,6 +124,8 @@ class Service final : public ModesOfGpus {
     Result<void> set_default_memory(std::optional<model::Bytes> bytes, Options options);
 
     [[nodiscard]] const model::Node& node() const { return state_.node(); }
+    /// The loop's clock, on which time limits end, and requests wait.
+    [[nodiscard]] Nanos now() const { return outside_.loop.now(); }
 
     /// Finds out what the limits need to know of whoever asks for such an instance; then create_instance()
     /// can judge the request.
@@ -135,8 +143,6 @@ class Service final : public ModesOfGpus {
     void before_creation(const Asked& asked, AdmissionQueue::Done done);
     /// Null: no request waits on this node.
     [[nodiscard]] const AdmissionQueue* queue() const { return queue_ ? &*queue_ : nullptr; }
-    /// The clock of the queue's times.
-    [[nodiscard]] Nanos now() const { return outside_.loop.now(); }
     /// What a request that waits asks for: `4GiB and 25% of the compute`.
     [[nodiscard]] std::string asked_for(const QueuedRequest& request) const;
     /// Adds the instance, whose quotas have been granted, with its link; it ends with the caller's process
@@ -185,6 +191,17 @@ class Service final : public ModesOfGpus {
     [[nodiscard]] NodeChanges& changes() { return changes_; }
     /// Ends of instances by signals.
     [[nodiscard]] Stops& stops() { return stops_; }
+    /// The time limits of instances, and when they end by them.
+    [[nodiscard]] Ends& ends() { return ends_; }
+    /// What a word means: an instance, or one whose time was over and that may be started again. Refused: as
+    /// find_instance().
+    [[nodiscard]] Result<model::InstanceId> find_timed(std::string_view word, const Naming& naming) const;
+    /// Whose that one is.
+    [[nodiscard]] model::Owner owner_of_timed(const model::InstanceId& id) const;
+    /// Finds out what the limits need to know of the owner; then extend() can judge it.
+    void prepare_extend(const model::InstanceId& id, std::function<void(const Result<void>&)> done);
+    /// So many seconds more. Refused by `only_lowered_of`: another user's, and more than the limits allow.
+    Result<void> extend(const model::InstanceId& id, std::uint64_t seconds, Options options);
     /// Refused (changed) by the option if_generation.
     Result<void> check(const Options& options);
 
@@ -220,13 +237,17 @@ class Service final : public ModesOfGpus {
     Result<Created> try_to_create(std::string_view id, std::string_view name,
                                   const std::map<std::string, std::string>& variables, const Caller& caller,
                                   Options options, Origin origin);
+    [[nodiscard]] Result<std::optional<model::TimeLimit>> time_of_new(
+        const model::InstanceId& id, const std::string& name, const request::Request& request,
+        const limits::Allowance* allowance) const;
     [[nodiscard]] Result<std::optional<limits::Allowance>> allowance_of(const model::Owner& owner) const;
     [[nodiscard]] admission::Defaults defaults_now() const;
     void wait_for_turn(const Asked& asked, AdmissionQueue::Done done);
-    Result<admission::Grant> grant_for(const model::InstanceId& id, const request::Request& request,
-                                       const model::Owner& owner, const admission::Defaults& defaults) const;
+    Result<admission::Grant> grant_for(const model::InstanceId& id, const queue::Waiting& waiting,
+                                       const admission::Defaults& defaults) const;
     Result<void> complete(request::Request& request, const model::Instance& instance) const;
-    [[nodiscard]] queue::Waiting waiting_of(const request::Request& request, const model::Owner& owner) const;
+    [[nodiscard]] queue::Waiting waiting_of(const request::Request& request, const model::Owner& owner,
+                                            const std::optional<model::TimeLimit>& time) const;
     [[nodiscard]] AdmissionQueue::Outside queue_outside(QueueStore& store);
     [[nodiscard]] NodeFollowers followers();
     [[nodiscard]] bool may_unqueue(std::string_view id, const Caller& caller) const;
@@ -237,11 +258,12 @@ class Service final : public ModesOfGpus {
     Settings settings_;
     Outside outside_;
     std::optional<AdmissionQueue> queue_;
+    Stops stops_;
+    Ends ends_;  ///< before the state, whose changes it follows
     NodeState state_;
     GpuRegister gpus_;
     NodeChanges changes_;
     InstanceLifetimes lifetimes_;
-    Stops stops_;
     ComingAndGoing admitted_;
     RefusedAdmissions refused_;
     RefusedCalls refused_calls_;

@@ -46,6 +46,7 @@ model::Instance instance_of(const model::InstanceId& id, const Asked& asked, con
 
 NodeFollowers Service::followers() {
     auto all = outside_.followers;
+    all.emplace_back(ends_);
     if (outside_.queue != nullptr) {
         queue_.emplace(queue_outside(*outside_.queue));
         all.emplace_back(*queue_);
@@ -64,6 +65,8 @@ AdmissionQueue::Outside Service::queue_outside(QueueStore& store) {
                                     [this] { return outside_.admission.open(); },
                                     {},
                                     [](const model::Owner&) {}};
+    outside.recent_use = outside_.recent_use;
+    outside.ends = [this] { return ends_.known(); };
     if (outside_.start_refused)
         outside.given_up = [this](const QueuedRequest& request) {
             const auto& instance = request.instance;
@@ -87,26 +90,27 @@ admission::Defaults Service::defaults_now() const {
     return defaults;
 }
 
-queue::Waiting Service::waiting_of(const request::Request& request, const model::Owner& owner) const {
+queue::Waiting Service::waiting_of(const request::Request& request, const model::Owner& owner,
+                                   const std::optional<model::TimeLimit>& time) const {
     queue::Waiting waiting;
     waiting.owner = owner;
     waiting.request = request;
     waiting.priority = request.high_priority.value_or(false) ? 1 : 0;
     waiting.asked_at = outside_.loop.now();
+    if (time) waiting.length = static_cast<Nanos>(time->seconds) * kSecond;
     if (request.wait && *request.wait != request::kForever)
         waiting.deadline = waiting.asked_at + *request.wait;
     return waiting;
 }
 
 /// Whoever asks while others wait must not pass them, whether or not it would wait itself.
-Result<admission::Grant> Service::grant_for(const model::InstanceId& id, const request::Request& request,
-                                            const model::Owner& owner,
+Result<admission::Grant> Service::grant_for(const model::InstanceId& id, const queue::Waiting& waiting,
                                             const admission::Defaults& defaults) const {
-    if (!queue_ || queue_->empty()) return admission::admit(node(), request, defaults);
+    if (!queue_ || queue_->empty()) return admission::admit(node(), waiting.request, defaults);
     if (queue_->find(id) == nullptr)
-        if (auto alone = admission::admit(node(), request, defaults); !alone || !alone->managed())
+        if (auto alone = admission::admit(node(), waiting.request, defaults); !alone || !alone->managed())
             return alone;
-    return queue_->grant_in_turn(id, waiting_of(request, owner));
+    return queue_->grant_in_turn(id, waiting);
 }
 
 bool Service::may_unqueue(std::string_view id, const Caller& caller) const {
@@ -172,16 +176,19 @@ void Service::wait_for_turn(const Asked& asked, AdmissionQueue::Done done) {
     const auto owner = owner_of_new(asked.caller, asked.origin, (*request)->owner);
     auto instance = instance_of(*id, asked, owner, outside_.wall_clock());
     if (!complete(**request, instance)) return done({});
-    const auto waiting = waiting_of(**request, owner);
+    const auto allowance = allowance_of(owner);
+    const auto time = allowance ? time_of_new(*id, asked.name, **request, *allowance ? &**allowance : nullptr)
+                                : Result<std::optional<model::TimeLimit>>(std::nullopt);
+    const auto waiting = waiting_of(**request, owner, time ? *time : std::nullopt);
     const auto refused = [&](const Refusal& refusal) {
         admission_refused(asked.id, asked.name, asked.caller, owner, refusal);
         done(tl::unexpected(refusal));
     };
-    const auto allowance_of = [this](const model::Node& node, const model::Owner& whose) {
+    const auto allowance_on = [this](const model::Node& node, const model::Owner& whose) {
         return outside_.limits == nullptr ? Result<std::optional<limits::Allowance>>(std::nullopt)
                                           : outside_.limits->allowance(node, whose);
     };
-    if (const auto could = queue::could_fit(node(), waiting, defaults_now(), allowance_of); !could)
+    if (const auto could = queue::could_fit(node(), waiting, defaults_now(), allowance_on); !could)
         return refused(could.error());
     if (const auto room = queue_->check_room(asked.caller.user); !room) return refused(room.error());
     queue_->add(

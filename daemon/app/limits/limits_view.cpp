@@ -9,6 +9,10 @@ std::optional<std::uint64_t> most_of(std::uint32_t count) {
     return count == limits::kUnlimited ? std::nullopt : std::optional<std::uint64_t>(count);
 }
 
+std::optional<std::uint64_t> most_of(std::uint64_t seconds) {
+    return seconds == limits::kUnlimitedTime ? std::nullopt : std::optional(seconds);
+}
+
 std::optional<std::uint64_t> most_of(model::Bytes bytes) {
     return bytes == limits::kUnlimitedMemory ? std::nullopt : std::optional(bytes.count());
 }
@@ -42,6 +46,7 @@ view::Limits view_of(const model::Node& node, const limits::Allowance& allowance
     add_each("compute", "percent", rules.compute, [](const model::Gpu& gpu, const limits::HeldOnGpu& its) {
         return std::uint64_t{its.weight} * 100 / gpu.settings.max_inst;
     });
+    add("time", "seconds", rules.time, 0);
     if (rules.priority)
         all.limits.push_back(
             {"priority", std::nullopt, "truth", rules.priority->most ? 1U : 0U, 0, rules.priority->key});

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/model/duration.hpp"
 #include "core/queue/explain.hpp"
-#include "core/request/duration.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -27,7 +27,8 @@ constexpr std::array<WhyText, 5> kWhys = {
      {"refused", "it could not start when it was its turn"}}};
 
 std::string waited(const QueuedRequest& request, Nanos now) {
-    return request::format_duration(std::max<Nanos>(now - request.waiting.asked_at, 0));
+    return model::format_duration(
+        static_cast<std::uint64_t>(std::max<Nanos>(now - request.waiting.asked_at, 0) / kSecond));
 }
 
 }  // namespace

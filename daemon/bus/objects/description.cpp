@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ends/course.hpp"
 #include "daemon/bus/objects/gpu_view.hpp"
 #include "daemon/bus/objects/instance_view.hpp"
 
@@ -30,10 +31,14 @@ view::Gpu of_gpu(view::Gpu gpu, const app::GpuUsage& usage) {
     return gpu;
 }
 
-view::Quota of_quota(const model::Node& node, const model::Quota& quota) {
-    return {quota.gpu.to_string(), index_of(node, quota.gpu), quota.memory_limit.count(),
-            quota.weight,          quota.high_priority,       quota.percent,
-            quota.paused};
+view::Quota of_quota(const model::Node& node, const model::Instance& instance, const model::Quota& quota) {
+    return {quota.gpu.to_string(),
+            index_of(node, quota.gpu),
+            quota.memory_limit.count(),
+            quota.weight,
+            quota.high_priority,
+            quota.percent,
+            model::computes_nothing(instance, quota)};
 }
 
 using app::UsageOnGpus;
@@ -52,7 +57,7 @@ view::Instance of_instance(const model::Node& node, const model::Instance& insta
     out.declared_owner = instance.owner.declared;
     for (const model::Quota& quota : instance.quotas) {
         view::OnGpu& place = out.gpus.emplace_back();
-        place.quota = of_quota(node, quota);
+        place.quota = of_quota(node, instance, quota);
         if (const auto its = usage.find(quota.gpu); its != usage.end()) place.usage = its->second;
     }
     for (const auto& [gpu, its] : usage)
@@ -157,6 +162,10 @@ view::Snapshot describe_node(app::Service& service, const app::Upgrader& upgrade
         const UsageOnGpus& on_gpus = its == usage.instances.end() ? kNone : its->second;
         auto shown = of_instance(node, instance, view_of(node, instance, upgrader.versions(id)), on_gpus);
         shown.processes = service.processes_of(id, on_gpus);
+        if (instance.time) {
+            shown.time_limit = instance.time->seconds;
+            shown.time_left = ends::left(*instance.time, service.now());
+        }
         if (const auto found = told.without_driver.find(id); found != told.without_driver.end())
             shown.without_driver = found->second;
         if (const auto booked = unmanaged.all().find(id); booked != unmanaged.all().end())

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/ends/course.hpp"
 #include "daemon/bus/authority/permitted.hpp"
 #include "daemon/bus/message/errors.hpp"
 #include "daemon/bus/message/options.hpp"
@@ -141,6 +142,11 @@ std::map<std::string, std::map<std::string, sdbus::Variant>> InstanceObject::Adm
         entry.emplace("high-priority", sdbus::Variant(quota.admitted->high_priority));
     }
     return all;
+}
+
+std::uint64_t InstanceObject::TimeLeft() {
+    const auto* instance = service_.node().find_instance(id_);
+    return instance != nullptr && instance->time ? ends::left(*instance->time, service_.now()) : 0;
 }
 
 std::map<std::string, std::uint32_t> InstanceObject::WithoutDriver() {

@@ -64,6 +64,8 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::vector<BusQuota> Quotas() override { return view_.quotas; }
     std::map<std::string, std::uint32_t> Percentages() override { return view_.percentages; }
     std::vector<std::string> Paused() override { return view_.paused; }
+    std::uint64_t TimeLimit() override { return view_.time_limit; }
+    std::uint64_t TimeLeft() override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> Admitted() override;
 
     Authority& authority_;

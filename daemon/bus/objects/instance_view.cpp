@@ -44,7 +44,8 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance,
     for (const model::Quota& quota : instance.quotas)
         if (quota.percent) view.percentages.emplace(quota.gpu.to_string(), *quota.percent);
     for (const model::Quota& quota : instance.quotas)
-        if (quota.paused) view.paused.push_back(quota.gpu.to_string());
+        if (model::computes_nothing(instance, quota)) view.paused.push_back(quota.gpu.to_string());
+    view.time_limit = instance.time ? instance.time->seconds : 0;
     std::set<upgrade::Version> versions;
     for (const auto& [pid, of_process] : engines) versions.insert(of_process.begin(), of_process.end());
     view.module_version = versions_text(versions);
@@ -58,6 +59,7 @@ std::vector<compat::PropertyName> changed_properties(const InstanceView& before,
     if (before.quotas != after.quotas) names.emplace_back("Quotas");
     if (before.percentages != after.percentages) names.emplace_back("Percentages");
     if (before.paused != after.paused) names.emplace_back("Paused");
+    if (before.time_limit != after.time_limit) names.emplace_back("TimeLimit");
     if (before.module_version != after.module_version) names.emplace_back("ModuleVersion");
     return names;
 }

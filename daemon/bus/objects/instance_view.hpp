@@ -29,6 +29,7 @@ struct InstanceView {
     std::map<std::string, std::uint32_t>
         percentages;                  ///< of the compute, by UUID; none where it asked for slices
     std::vector<std::string> paused;  ///< UUIDs of the GPUs on which it is
+    std::uint64_t time_limit = 0;     ///< seconds; 0: none
     std::string module_version;
 };
 

@@ -172,6 +172,22 @@ void ManagerObject::Forget(sdbus::Result<>&& result, std::string name, OptionMap
                    });
 }
 
+void ManagerObject::Extend(sdbus::Result<>&& result, std::string instance, std::uint64_t seconds,
+                           OptionMap options) {
+    const auto caller = guarded("Extend", [&] { return authority_.caller_of(getObject()); });
+    const auto id = guarded("Extend", [&] {
+        return take(service_.find_timed(instance, {caller.uid, true}));
+    });
+    const bool own = service_.owner_of_timed(id).user == caller.uid;
+    const std::vector actions{own ? Action::manage_own : Action::manage_instance};
+    when_permitted(
+        authority_, actions, getObject(), {"Extend", is_dry_run(options)}, std::move(result),
+        [&service = service_, id, seconds, options, actions](const app::Who& who) {
+            take(service.extend(id, seconds, as_authorized(take(read_options(options)), actions, who)));
+        },
+        {}, [&service = service_, id](auto done) { service.prepare_extend(id, std::move(done)); });
+}
+
 void ManagerObject::SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) {
     when_permitted(authority_, Action::manage_policy, getObject(), {"SetDefaultMemory", is_dry_run(options)},
                    std::move(result), [&service = service_, bytes, options](const app::Who& who) {

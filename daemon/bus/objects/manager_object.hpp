@@ -67,6 +67,8 @@ class ManagerObject final
                         std::vector<std::string> gpus, OptionMap options) override;
     void Attach(sdbus::Result<>&& result, std::string id, std::uint32_t pid, OptionMap options) override;
     void ReleaseInstance(sdbus::Result<>&& result, std::string id, OptionMap options) override;
+    void Extend(sdbus::Result<>&& result, std::string instance, std::uint64_t seconds,
+                OptionMap options) override;
     void Forget(sdbus::Result<>&& result, std::string name, OptionMap options) override;
     void SetDefaultMemory(sdbus::Result<>&& result, std::uint64_t bytes, OptionMap options) override;
     void RevertDefaultMemory(sdbus::Result<>&& result, OptionMap options) override;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/model/duration.hpp"
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
 #include "core/model/owner.hpp"
@@ -75,6 +76,19 @@ std::string show_size(const std::optional<model::Bytes>& size) {
     return *size == limits::kUnlimitedMemory ? std::string(kUnlimited) : model::format_size(*size);
 }
 
+Taken take_time(Rule& rule, std::string_view text) {
+    if (text == kUnlimited) {
+        rule.time = limits::kUnlimitedTime;
+        return {};
+    }
+    return model::parse_duration(text).map([&](auto seconds) { rule.time = seconds; });
+}
+
+std::string show_time(const Rule& rule) {
+    if (!rule.time) return {};
+    return *rule.time == limits::kUnlimitedTime ? std::string(kUnlimited) : model::exact_duration(*rule.time);
+}
+
 struct LimitKey {
     std::string_view name;
     std::string_view allowed;
@@ -103,6 +117,7 @@ const std::array kLimitKeys = {
              [](const Rule& rule) {
                  return rule.priority ? std::string(*rule.priority ? "true" : "false") : std::string();
              }},
+    LimitKey{"time", "a duration such as 24h, or unlimited", take_time, show_time},
 };
 
 std::string limit_names() {

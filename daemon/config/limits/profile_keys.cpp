@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/model/duration.hpp"
 #include "core/model/gpu.hpp"
 #include "core/model/instance.hpp"
 
@@ -42,6 +43,10 @@ Taken take_gpus(ProfileValues& values, std::string_view text) {
     return read_number(text, 1, model::kMaxGpusPerInstance).map([&](auto number) { values.gpus = number; });
 }
 
+Taken take_time(ProfileValues& values, std::string_view text) {
+    return model::parse_duration(text).map([&](auto seconds) { values.time = seconds; });
+}
+
 Taken take_priority(ProfileValues& values, std::string_view text) {
     if (text != "high" && text != "normal")
         return tl::unexpected(std::string("it is neither high nor normal"));
@@ -60,6 +65,10 @@ const std::array kKeys = {
                [](const ProfileValues& values) { return show_number(values.weight); }},
     ProfileKey{"gpus", "how many, from 1 to 16", take_gpus,
                [](const ProfileValues& values) { return show_number(values.gpus); }},
+    ProfileKey{"time", "a duration such as 8h", take_time,
+               [](const ProfileValues& values) {
+                   return values.time ? model::exact_duration(*values.time) : std::string();
+               }},
     ProfileKey{"priority", "high or normal", take_priority,
                [](const ProfileValues& values) {
                    return values.high_priority ? std::string(*values.high_priority ? "high" : "normal")
@@ -67,7 +76,7 @@ const std::array kKeys = {
                }},
 };
 
-constexpr const char* kNames = "mem, compute, weight, gpus, priority";
+constexpr const char* kNames = "mem, compute, weight, gpus, time, priority";
 
 void show(std::vector<ShownValue>& all, const ProfileValues& values, std::vector<std::string> path) {
     path.emplace_back();

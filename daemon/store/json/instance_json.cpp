@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/model/duration.hpp"
 #include "daemon/store/json/json_fields.hpp"
 #include "daemon/store/json/kept_json.hpp"
 
@@ -74,6 +75,21 @@ Process read_process(const json& document, const std::string& place, std::string
     return process;
 }
 
+ordered_json time_json(const model::TimeLimit& time) {
+    return {{"seconds", time.seconds}, {"ends", time.ends}, {"over", time.over}, {"closed", time.closed}};
+}
+
+model::TimeLimit read_time(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    model::TimeLimit time;
+    time.seconds = fields.number("seconds", model::kLongestDuration);
+    time.ends = static_cast<model::Nanos>(fields.number("ends", std::numeric_limits<model::Nanos>::max()));
+    time.over = fields.flag("over");
+    time.closed = fields.flag("closed");
+    fields.refuse_others();
+    return time;
+}
+
 }  // namespace
 
 ordered_json instance_json(const Instance& instance) {
@@ -86,6 +102,7 @@ ordered_json instance_json(const Instance& instance) {
     result["creator"] = instance.creator.value_or(kNoOwner);
     result["owner"] = instance.owner.user.value_or(kNoOwner);
     result["declared_owner"] = instance.owner.declared;
+    if (instance.time) result["time"] = time_json(*instance.time);
     if (instance.attached)
         result["attached"] = {{"pid", instance.attached->pid},
                               {"start_time", instance.attached->start_time},
@@ -110,6 +127,8 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
         for (const json& quota : *quotas)
             instance.quotas.push_back(
                 read_quota(quota, item(fields.place_of("quotas"), instance.quotas.size()), error));
+    if (const json* time = fields.object_if_there("time"))
+        instance.time = read_time(*time, fields.place_of("time"), error);
     if (const json* attached = fields.object_if_there("attached"))
         instance.attached = read_process(*attached, fields.place_of("attached"), error);
     fields.refuse_others();

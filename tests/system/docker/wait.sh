@@ -25,7 +25,7 @@ container first -- alloc --mib 100 --hold
 wait_for 20 container_is_ready first
 
 echo "A wait that is too long is refused, and so is what can never fit."
-expect_error 'CGPU_WAIT="1h": a container can wait for 1m at most' docker run --rm --runtime=cgpu -e CGPU_MEM=8GiB -e CGPU_WAIT=1h "$image" true
+expect_error 'CGPU_WAIT="1h": a container can wait for 60s at most' docker run --rm --runtime=cgpu -e CGPU_MEM=8GiB -e CGPU_WAIT=1h "$image" true
 expect_error 'the whole GPU has 16130MiB' docker run --rm --runtime=cgpu -e CGPU_MEM=20GiB -e CGPU_WAIT=30s "$image" true
 
 echo "Its deadline comes: docker run shows for what it has waited."

@@ -76,6 +76,26 @@ wait_for 20 is_ready second
 in_log '\(second\): starts after it has waited' || fail "no event of the start"
 wait_for 5 nothing_left
 
+echo "time limits show when there will be room, and let short jobs pass"
+job long --time 1h --mem 7GiB -- alloc --mib 10 --hold
+wait_for 20 is_ready long
+job large --wait --mem 15GiB -- true
+wait_for 20 is_queued '["large"]'
+expect_error 'large\) waits and comes first' cgpuctl run --mem 256MiB -- true
+expect_error 'large\) waits and comes first' cgpuctl run --time 2h --mem 256MiB -- true
+expect cgpuctl stop second -q
+starts_within() { cgpuctl queue --json | jq '.[0].starts_within_seconds // 0'; }
+is_known() { [[ $(starts_within) != 0 ]]; }
+wait_for 20 is_known
+expect_between "seconds until it starts" "$(starts_within)" 3000 3600
+expect cgpuctl run --time 10m --mem 256MiB -- true
+expect_equal "the queue" "$(queued)" '["large"]'
+kill -KILL "${pids[large]}"
+wait_for 20 is_queued '[]'
+end_job long
+job second --mem 8GiB -- alloc --mib 10 --hold
+wait_for 20 is_ready second
+
 echo "a GPU that is drained, a limit and a closed gate are waited for, too"
 expect cgpuctl drain node -q
 job drained --wait --mem 1GiB -- true

@@ -172,6 +172,10 @@ class FakeNode : public client::Node {
     client::Result<void> attach(const std::string& id, std::uint32_t) override {
         return note("attach " + id, false);
     }
+    client::Result<void> extend(const std::string& instance, std::uint64_t seconds,
+                                const client::Making& how) override {
+        return note_making("extend " + instance + " " + std::to_string(seconds), how);
+    }
     client::Result<std::vector<std::uint32_t>> stop(const std::string& id, std::uint32_t grace,
                                                     bool dry_run) override {
         if (auto noted = note("stop " + id + " " + std::to_string(grace), dry_run); !noted)

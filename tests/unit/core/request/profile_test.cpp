@@ -134,5 +134,40 @@ TEST(Profile, IsOneThatTheNodeHas) {
     EXPECT_FALSE(apply_profile(request, {}));
 }
 
+TEST(Profile, HasATime) {
+    auto all = profiles();
+    all["notebook"].values.time = 3600;
+    all["notebook"].max.time = 7200;
+    all["pair"].max.time = 600;
+    const auto time_of = [&](const Variables& variables) {
+        Request request = request_in(variables);
+        EXPECT_TRUE(apply_profile(request, all));
+        return request.time;
+    };
+    EXPECT_EQ(time_of({{"CGPU_PROFILE", "notebook"}}), 3600U);
+    EXPECT_EQ(time_of({{"CGPU_PROFILE", "notebook"}, {"CGPU_TIME", "2h"}}), 7200U);
+    EXPECT_EQ(time_of({{"CGPU_PROFILE", "pair"}}), 600U) << "the longest, if it has none";
+    Request longer = request_in({{"CGPU_PROFILE", "notebook"}, {"CGPU_TIME", "121m"}});
+    const auto refused = apply_profile(longer, all);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("2h1m with CGPU_PROFILE=\"notebook\": the profile allows 2h at most"),
+              std::string::npos)
+        << refused.error().text;
+    all["pair"].values.time = 601;
+    EXPECT_TRUE(exceeds_its_max(all["pair"]));
+}
+
+TEST(Time, IsReadFromTheVariable) {
+    EXPECT_EQ(request_in({{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", "1h30m"}}).time, 5400U);
+    EXPECT_FALSE(request_in({{"CGPU_MEM", "1GiB"}}).time);
+    for (const char* text : {"2", "soon", "0s", " "}) {
+        const auto refused = parse_request({{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", text}});
+        ASSERT_FALSE(refused) << text;
+        EXPECT_TRUE(refused.error().text.starts_with("CGPU_TIME=")) << refused.error().text;
+        expect_well_formed(refused.error());
+    }
+    EXPECT_FALSE(parse_request({{"CGPU_TIME", "2h"}})) << "nothing is managed without memory";
+}
+
 }  // namespace
 }  // namespace cgpu::request

@@ -66,7 +66,7 @@ TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
     EXPECT_EQ(
         refusal_of("limits:\n  default: {instance: 2}\n"),
         "test:2: limits.default.instance = \"2\": there is no such limit. Try: use one of instances, gpus, "
-        "memory, memory_per_gpu, compute, priority.");
+        "memory, memory_per_gpu, compute, priority, time.");
     for (const char* text : {"limits:\n  user: {alice: {gpus: 1}}\n",
                              "limits: {default: 3}\n",
                              "limits: {users: {alice: 3}}\n",
@@ -224,6 +224,28 @@ TEST(ConfigLimits, AreShownByTheirKeys) {
     }
     EXPECT_EQ(text,
               "limits.users.bob.gpus=unlimited limits.default.memory=16GiB limits.default.compute=50% ");
+}
+
+TEST(ConfigTimes, AreDurations) {
+    Problems problems;
+    const auto config = read(
+        "time: 24h\n"
+        "ends_soon: 5m\n"
+        "time_grace: 0s\n"
+        "limits: {default: {time: 2d}, users: {alice: {time: unlimited}}}\n"
+        "profiles: {notebook: {mem: 4GiB, time: 8h, max: {time: 1d12h}}}\n",
+        problems);
+    EXPECT_TRUE(problems.empty()) << problems.front().text;
+    EXPECT_EQ(config.time, 86400U);
+    EXPECT_EQ(config.ends, (ends::Settings{300 * model::kSecond, 0}));
+    EXPECT_EQ(config.limits.others.time, 172800U);
+    EXPECT_EQ(config.limits.users.at("alice").time, limits::kUnlimitedTime);
+    EXPECT_EQ(config.profiles.at("notebook").values.time, 28800U);
+    EXPECT_EQ(config.profiles.at("notebook").max.time, 129600U);
+    EXPECT_FALSE(read("time: none\n", problems).time);
+    for (const char* text : {"time: 24", "time: 0s", "ends_soon: 25h", "time_grace: soon",
+                             "limits: {default: {time: 12}}", "profiles: {a: {mem: 1GiB, time: none}}"})
+        EXPECT_FALSE(refusal_of(std::string(text) + "\n").empty()) << text;
 }
 
 }  // namespace

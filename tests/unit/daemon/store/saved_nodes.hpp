@@ -31,6 +31,14 @@ inline model::Node full_node() {
     declares.owner.declared = "alice";
     EXPECT_TRUE(n.add_instance(declares).has_value());
     EXPECT_TRUE(n.set_paused(declares.id, uuid(0), true).has_value());
+    EXPECT_TRUE(n.set_time(declares.id, {7200, 123456789012345, true, true}).has_value());
+    auto ended = instance("c", {quota(0, 1)});
+    ended.name = "ended";
+    ended.owner.user = 1001;
+    ended.time = model::TimeLimit{60, 5, true};
+    EXPECT_TRUE(n.add_instance(ended).has_value());
+    EXPECT_TRUE(n.remove_instance(ended.id).has_value());
+    EXPECT_TRUE(n.grant_spent(ended.id, 600).has_value());
     EXPECT_TRUE(n.set_drained(uuid(1), true).has_value());
     EXPECT_TRUE(n.keep(made.id, uuid(0), {model::Bytes::from_gib(2), std::nullopt, false}).has_value());
     EXPECT_TRUE(n.keep(made.id, uuid(1), {std::nullopt, 4, std::nullopt}).has_value());

@@ -64,6 +64,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "set-priority",
                             "set-memory",
                             "stop",
+                            "extend",
                             "drain",
                             "undrain",
                             "pause",
@@ -110,7 +111,7 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
         // form.
         const std::set<std::string_view> both = {"module",       "upgrade",    "set-mode", "set-weight",
                                                  "set-priority", "set-memory", "pause",    "resume",
-                                                 "apply",        "drain",      "undrain"};
+                                                 "apply",        "drain",      "undrain",  "extend"};
         // The figures of top are those of cgpu-smi --json; what its keys change is asked for there.
         // What trace writes is JSON, and it changes nothing; wait and logs print sentences and commands.
         const std::set<std::string_view> quiet = {"top", "trace", "wait", "logs"};

@@ -43,7 +43,7 @@ TEST_F(AskedTest, ItsWaitIsBounded) {
     for (const char* wait : {"61s", "1h", "forever"}) {
         const auto refused = asked(with(wait));
         ASSERT_FALSE(refused) << wait;
-        EXPECT_NE(refused.error().text.find("a container can wait for 1m at most"), std::string::npos)
+        EXPECT_NE(refused.error().text.find("a container can wait for 60s at most"), std::string::npos)
             << refused.error().text;
     }
 }

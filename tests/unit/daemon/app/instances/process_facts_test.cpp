@@ -1,4 +1,4 @@
-#include "daemon/app/instances/process_facts.hpp"
+#include "daemon/app/instances/base/process_facts.hpp"
 
 #include <algorithm>
 

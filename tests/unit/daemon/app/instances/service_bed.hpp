@@ -35,7 +35,8 @@ class ServiceTest : public ::testing::Test {
                                          nullptr,
                                          &limits,
                                          {},
-                                         &queue_store});
+                                         &queue_store,
+                                         [this] { return fair ? &recent : nullptr; }});
     }
 
     void see_v100() {
@@ -75,6 +76,8 @@ class ServiceTest : public ::testing::Test {
     FakeLoop loop;
     FakeStore store;
     FakeQueueStore queue_store;
+    bool fair = false;
+    queue::RecentUse recent;
     FakePublisher publisher;
     FakeLinks links;
     FakeProcesses processes{loop};

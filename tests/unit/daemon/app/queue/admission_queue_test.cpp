@@ -111,6 +111,20 @@ TEST_F(QueueTest, HighPriorityComesFirst) {
     EXPECT_TRUE(waits(second));
 }
 
+TEST_F(QueueTest, WhereItIsFairWhoseOwnerHadLeastComesFirst) {
+    ask("first", 16000);
+    const auto of_1000 = ask("of-1000", 16000, "forever", 1000);
+    const auto of_1001 = ask("of-1001", 16000, "forever", 1001);
+    EXPECT_EQ(queued(), Names({"of-1000", "of-1001"}));
+    recent[{1000, {}}] = 2;
+    recent[{1001, {}}] = 1;
+    fair = true;
+    EXPECT_EQ(queued(), Names({"of-1001", "of-1000"}));
+    end("first");
+    EXPECT_TRUE(runs(of_1001));
+    EXPECT_TRUE(waits(of_1000));
+}
+
 TEST_F(QueueTest, AGateThatIsClosedIsWaitedFor) {
     admission.closed = true;
     const auto first = ask("first", 1000);

@@ -1,9 +1,9 @@
 /* What a new compiler's static libstdc++ and libgcc take from a glibc newer than 2.17, defined here for the
- * library alone. Each does what glibc's manual says, by means that 2.17 has. */
+ * library alone. Each does what glibc's manual says, by means that 2.17 has. newer.c has what 2.31 lacks,
+ * too. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,51 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* 0: the process may have threads, so that atomics are used always. glibc sets its own to 1 where it is sure.
- */
-char __libc_single_threaded = 0;
-
-/* --- the unwinder: which object holds an address, and where its table of frames lies (glibc 2.35) */
-
-struct object_search {
-    uintptr_t address;
-    struct dl_find_object* found;
-};
-
-static int look_into_object(struct dl_phdr_info* object, size_t size, void* data) {
-    (void)size;
-    struct object_search* search = data;
-    uintptr_t lowest = UINTPTR_MAX;
-    uintptr_t highest = 0;
-    uintptr_t frames = 0;
-    int inside = 0;
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-        const ElfW(Phdr)* segment = &object->dlpi_phdr[i];
-        const uintptr_t start = object->dlpi_addr + segment->p_vaddr;
-        const uintptr_t end = start + segment->p_memsz;
-        if (segment->p_type == PT_GNU_EH_FRAME) frames = start;
-        if (segment->p_type != PT_LOAD) continue;
-        if (start < lowest) lowest = start;
-        if (end > highest) highest = end;
-        if (search->address >= start && search->address < end) inside = 1;
-    }
-    if (!inside || frames == 0) return 0;
-    search->found->dlfo_flags = 0;
-    /* NOLINTBEGIN(performance-no-int-to-ptr): the loader gives addresses as numbers. */
-    search->found->dlfo_map_start = (void*)lowest;
-    search->found->dlfo_map_end = (void*)highest;
-    search->found->dlfo_link_map = NULL;
-    search->found->dlfo_eh_frame = (void*)frames;
-    /* NOLINTEND(performance-no-int-to-ptr) */
-    return 1;
-}
-
-int _dl_find_object(void* address, struct dl_find_object* result) {
-    struct object_search search = {(uintptr_t)address, result};
-    return dl_iterate_phdr(look_into_object, &search) == 1 ? 0 : -1;
-}
-
-/* --- randomness (glibc 2.25 and 2.36) */
+/* --- randomness (glibc 2.25) */
 
 int getentropy(void* buffer, size_t bytes) {
     if (bytes > 256) {
@@ -64,13 +20,6 @@ int getentropy(void* buffer, size_t bytes) {
         return -1;
     }
     return syscall(SYS_getrandom, buffer, bytes, 0) == (long)bytes ? 0 : -1;
-}
-
-uint32_t arc4random(void) {
-    uint32_t value = 0;
-    /* Kernels before 3.17 have no getrandom; the address of a local is all that is left there. */
-    if (getentropy(&value, sizeof value) != 0) value = (uint32_t)((uintptr_t)&value >> 4);
-    return value;
 }
 
 /* --- timed waits on a chosen clock (glibc 2.30): what remains, told by the clock of the condition variable

@@ -31,7 +31,7 @@ add_custom_command(OUTPUT ${cgpu_stub_libraries}
 add_custom_target(cgpu_portable_stubs DEPENDS ${cgpu_stub_libraries})
 
 # Defines names that libc's headers declare with attributes of their own, so it is compiled without the project's warnings.
-add_library(cgpu_portable_compat STATIC ${CGPU_PORTABLE_FOLDER}/compat.c)
+add_library(cgpu_portable_compat STATIC ${CGPU_PORTABLE_FOLDER}/compat.c ${CGPU_PORTABLE_FOLDER}/newer.c)
 target_compile_options(cgpu_portable_compat PRIVATE -O2 -fvisibility=hidden -Wall -Wextra -fno-builtin)
 
 # The archives that the compiler would link by default, named here because -nodefaultlibs removes them.

@@ -56,7 +56,7 @@ Descriptor Root::look_up(const std::string& path, int flags, std::uint64_t resol
     constexpr int kTries = 32;
     long fd = -1;
     for (int i = 0; i < kTries && (i == 0 || (fd < 0 && errno == EAGAIN)); ++i)
-        fd = syscall(SYS_openat2, fd_.fd(), path.c_str(), &how, sizeof how);
+        fd = syscall(__NR_openat2, fd_.fd(), path.c_str(), &how, sizeof how);
     return Descriptor(static_cast<int>(fd));
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "client/run/files/mount_calls.hpp"
 #include "client/run/files/mount_table.hpp"
 #include "client/run/files/tree.hpp"
 
@@ -34,11 +35,8 @@ bool receives_mounts(const std::vector<Mount>& mounts, std::uint64_t id) {
 
 Result<void> bind_over_itself(const Descriptor& folder, const std::string& name) {
     if (auto kept = keep_in_namespace(folder, name); !kept) return kept;
-    const Descriptor copy(
-        open_tree(folder.fd(), "", AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-    if (!copy ||
-        move_mount(copy.fd(), "", folder.fd(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
-        return mount_failed("mounting over " + name, errno);
+    const Descriptor copy = copy_mount(folder, Below::included);
+    if (!copy || !attach_mount(copy, folder)) return mount_failed("mounting over " + name, errno);
     if (mount(nullptr, by_descriptor(copy).c_str(), nullptr, MS_PRIVATE | MS_REC, nullptr) != 0)
         return mount_failed("keeping " + name + " to the container", errno);
     return {};

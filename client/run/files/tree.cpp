@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "client/run/files/mount_calls.hpp"
 #include "client/run/files/mount_table.hpp"
 #include "client/run/files/root.hpp"
 
@@ -71,7 +72,7 @@ Result<void> take_off_binds(const std::string& path, const Root& root) {
 Result<Tree> Tree::take(const Descriptor& what, const std::string& name) {
     // The caller's open may have failed: its errno is the reason then.
     if (!what) return mount_failed("taking " + name, errno);
-    Descriptor fd(open_tree(what.fd(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    Descriptor fd = copy_mount(what);
     if (!fd) return mount_failed("taking " + name, errno);
     return Tree(std::move(fd));
 }
@@ -84,8 +85,7 @@ bool Tree::is_folder() const {
 Result<void> Tree::attach(const Descriptor& target, const std::string& name) const {
     if (!target) return mount_failed("mounting over " + name, errno);
     if (auto kept = keep_in_namespace(target, name); !kept) return kept;
-    if (move_mount(fd_.fd(), "", target.fd(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
-        return mount_failed("mounting over " + name, errno);
+    if (!attach_mount(fd_, target)) return mount_failed("mounting over " + name, errno);
     // A clone of a shared mount shares later mounts with it.
     if (mount(nullptr, by_descriptor(fd_).c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
         return mount_failed("keeping " + name + " to the container", errno);

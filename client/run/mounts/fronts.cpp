@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/run/files/mount_calls.hpp"
 #include "client/run/files/same_file.hpp"
 #include "client/run/files/sealed_copy.hpp"
 #include "client/run/mounts/hand_over.hpp"
@@ -43,11 +44,8 @@ Descriptor open_read_only(const std::string& path, const FileId& id) {
     const std::filesystem::path file(path);
     const Descriptor folder = host->find_real(file.parent_path().native(), O_PATH | O_DIRECTORY);
     if (!folder) return Descriptor();
-    const Descriptor copy(open_tree(folder.fd(), "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-    mount_attr read_only{};
-    read_only.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-    if (!copy || mount_setattr(copy.fd(), "", AT_EMPTY_PATH, &read_only, sizeof read_only) != 0)
-        return Descriptor();
+    const Descriptor copy = copy_mount(folder);
+    if (!copy || !make_mount_read_only(copy)) return Descriptor();
     const Descriptor there(openat(copy.fd(), file.filename().c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (id_of_file(there) != id) return Descriptor();
     return Descriptor(open(by_descriptor(there).c_str(), O_RDONLY | O_CLOEXEC));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "client/run/driver/front_image.hpp"
+#include "client/run/files/mount_calls.hpp"
 #include "client/run/files/shield.hpp"
 #include "client/run/files/tree.hpp"
 
@@ -35,17 +36,9 @@ class Base {
         if (!folder) return mount_failed("making " + path, errno);
         if (auto kept = keep_in_namespace(folder, path); !kept) return tl::unexpected(kept.error());
         // Large enough for two fronts; libraries are executed from it, so it is not noexec as /run may be.
-        const Descriptor system(fsopen("tmpfs", FSOPEN_CLOEXEC));
-        const auto set = [&system](const char* key, const char* value) {
-            return system && fsconfig(system.fd(), FSCONFIG_SET_STRING, key, value, 0) == 0;
-        };
-        if (!set("source", "cgpu") || !set("mode", "0755") || !set("size", "64m") ||
-            fsconfig(system.fd(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
-            return mount_failed("a file system for " + path, errno);
-        Descriptor top(fsmount(system.fd(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
-        if (!top ||
-            move_mount(top.fd(), "", folder.fd(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
-            return mount_failed("mounting over " + path, errno);
+        Descriptor top = new_tmpfs();
+        if (!top) return mount_failed("a file system for " + path, errno);
+        if (!attach_mount(top, folder)) return mount_failed("mounting over " + path, errno);
         return Base(path, Root::of_mount(std::move(top)));
     }
 

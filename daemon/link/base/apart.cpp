@@ -193,8 +193,8 @@ bool start_apart(const std::vector<int>& fds, std::function<void(const Apart&)> 
 void keep_only(int fd) {
     constexpr unsigned kFirst = STDERR_FILENO + 1;
     const auto number = static_cast<unsigned>(fd);
-    if (number > kFirst) syscall(SYS_close_range, kFirst, number - 1, 0U);
-    syscall(SYS_close_range, std::max(number + 1, kFirst), ~0U, 0U);
+    if (number > kFirst) syscall(__NR_close_range, kFirst, number - 1, 0U);
+    syscall(__NR_close_range, std::max(number + 1, kFirst), ~0U, 0U);
 }
 
 void close_apart(Descriptor descriptor) {

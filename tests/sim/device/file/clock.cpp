@@ -48,7 +48,7 @@ Nanoseconds read_offset() {
     how.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS;
     const int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     const Nanoseconds offset =
-        take_offset(syscall(SYS_openat2, proc, "self/timens_offsets", &how, sizeof how));
+        take_offset(syscall(__NR_openat2, proc, "self/timens_offsets", &how, sizeof how));
     if (proc >= 0) close(proc);
     return offset;
 }

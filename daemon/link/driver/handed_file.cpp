@@ -1,7 +1,6 @@
 #include "daemon/link/driver/handed_file.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -21,7 +20,8 @@ bool is_sealed_memory(int fd) {
 
 bool is_served_by_a_process(int fd) {
     struct statfs system {};
-    return fstatfs(fd, &system) != 0 || system.f_type == FUSE_SUPER_MAGIC;
+    constexpr long kFuse = 0x65735546;  // FUSE_SUPER_MAGIC, which the kernel's headers have from 5.11 on
+    return fstatfs(fd, &system) != 0 || system.f_type == kFuse;
 }
 
 /// The place that the path names, without following a link on the way. openat2(2) would do it in one call,

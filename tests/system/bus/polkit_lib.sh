@@ -1,5 +1,6 @@
 # Sourced by the tests of permissions: a user, rules of polkit, and the checks for every polkit.
 rules=/etc/polkit-1/rules.d
+old_rules=/etc/polkit-1/localauthority/50-local.d
 user=nobody
 
 as_user() { setpriv --reuid=$user --regid=nogroup --clear-groups "$@"; }
@@ -18,10 +19,24 @@ polkit_answers() {
     busctl call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority org.freedesktop.DBus.Peer Ping 2>/dev/null
 }
 allow() { # ACTION
+    allow_users "$1" $user
+}
+# allow_users ACTION USER…: in JavaScript, and in the words of polkit 0.105 (Debian 11, Ubuntu before 24.04), which knows no such rules.
+allow_users() {
+    local action=$1 users=$2 user
     mkdir -p $rules
-    echo "polkit.addRule(function(action, subject) {
-        if (action.id == '$1' && subject.user == '$user') return polkit.Result.YES;
-    });" >$rules/10-cgpu-test.rules
+    for user in "${@:2}"; do
+        echo "polkit.addRule(function(action, subject) {
+            if (action.id == '$action' && subject.user == '$user') return polkit.Result.YES;
+        });"
+    done >$rules/10-cgpu-test.rules
+    [[ -d $old_rules ]] || return 0
+    for user in "${@:3}"; do users+=";unix-user:$user"; done
+    printf '[Test]\nIdentity=unix-user:%s\nAction=%s\nResultAny=yes\nResultInactive=yes\nResultActive=yes\n' "$users" "$action" \
+        >$old_rules/10-cgpu-test.pkla
+}
+allow_nobody() {
+    rm -f $rules/10-cgpu-test.rules $old_rules/10-cgpu-test.pkla
 }
 
 # find_polkit: for a node without systemd, which starts its own.
@@ -122,7 +137,7 @@ what_polkit_decides() {
     allow org.cgpu1.upgrade-module
     wait_for 10 quietly as_user cgpuctl set-mode none
     expect as_user cgpuctl set-mode memory+compute -q
-    rm $rules/10-cgpu-test.rules
+    allow_nobody
 }
 
 # let_user_run: from now on the user may run jobs of the user's own, and no more.

@@ -1,20 +1,23 @@
 # package.sh LAB…: the package's life on a booted Debian with Docker: installed, upgraded, downgraded and removed, with jobs
-# and containers running. The newer version is the same tree under a higher number.
+# and containers running. The newer version is the same tree under a higher number. CGPU_TEST_PACKAGE=--portable: that of the portable
+# build, whichever the older one is.
 if [[ ${1-} != inside ]]; then
     tree=$(cd "$(dirname "$0")/../../.." && pwd)
     newer=9.0.0
-    "$tree/.ci/package" "$newer" >"$tree/build/package/newer.log" 2>&1 || {
+    mkdir -p "$tree/build/package"
+    # shellcheck disable=SC2086 # one word or none
+    "$tree/.ci/package" ${CGPU_TEST_PACKAGE-} "$newer" >"$tree/build/package/newer.log" 2>&1 || {
         tail -n 40 "$tree/build/package/newer.log"
         exit 1
     }
-    exec "$@" --gpus V100:16130MiB --systemd=bare --docker -- bash "$0" inside "$newer"
+    newer_package=$tree/build/${CGPU_TEST_PACKAGE:+portable/}package/cgpu_${newer}_$(dpkg --print-architecture).deb
+    exec "$@" --gpus V100:16130MiB --systemd=bare --docker -- bash "$0" inside "$newer" "$newer_package"
 fi
-newer=$2
+newer=$2 newer_package=$3
 . "$(dirname "$0")/../docker/lib.sh"
 asks=("${four_of_15[@]}")
 module=/usr/lib/cgpu/module
 older=$(dpkg-deb -f "$CGPU_LAB_PACKAGE" Version)
-newer_package=${CGPU_LAB_PACKAGE%/*}/cgpu_${newer}_$(dpkg --print-architecture).deb
 
 installed() { dpkg-query -W -f '${db:Status-Status}' cgpu 2>/dev/null; }
 is_active() { [[ $(systemctl is-active cgpud) == active ]]; }

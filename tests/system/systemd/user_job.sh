@@ -28,12 +28,7 @@ wait_for 20 polkit_answers
 expect_error "may not.* \\(polkit's org.cgpu1.run\\)" run_as alice true
 run_as alice true 2>/dev/null
 expect_equal "exit code" $? 77
-mkdir -p $rules
-cat >$rules/10-cgpu-test.rules <<'TEXT'
-polkit.addRule(function(action, subject) {
-    if (action.id == "org.cgpu1.run" && (subject.user == "alice" || subject.user == "bob")) return polkit.Result.YES;
-});
-TEXT
+allow_users org.cgpu1.run alice bob
 wait_for 20 quietly run_as alice true
 expect_error 'high priority: .* may not .*org.cgpu1.manage-instance.* Try: ' as alice cgpuctl run --mem 1GiB --prio high -- true
 expect_error 'high priority: .* may not .*org.cgpu1.manage-instance.* Try: ' as alice env CGPU_PRIO=high cgpuctl run --mem 1GiB -- true

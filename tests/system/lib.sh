@@ -203,3 +203,10 @@ are_shares() {
     jq -en --argjson points "$1" --arg got "$2" '[$got | splits(" ") | tonumber] as $got |
         [$ARGS.positional[] | split("=")[1] | tonumber] | [., $got] | transpose | all(.[0] - .[1] | fabs <= $points)' --args "${@:3}" >/dev/null
 }
+
+# exposure UNIT MOST: what systemd-analyze says of the unit's protections, at most MOST tenths. Before systemd 250 it can't judge that.
+exposure() {
+    local options=(--no-pager)
+    if grep -q -e --threshold <(systemd-analyze --help); then options+=(--threshold="$2"); fi
+    systemd-analyze security "$1" "${options[@]}"
+}

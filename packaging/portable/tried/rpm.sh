@@ -14,6 +14,7 @@ work=$(mktemp -d)
 mount -t tmpfs rpm "$work"
 mkdir "$work"/{upper,work,root}
 mount -t overlay -o "lowerdir=$root,upperdir=$work/upper,workdir=$work/work" rpm "$work/root"
+mount -t proc proc "$work/root/proc"
 rpm() { command rpm --root "$work/root" "$@"; }
 there() { [[ -e $work/root/$1 || -L $work/root/$1 ]]; }
 rpm --initdb

@@ -27,7 +27,7 @@ import_image() {
     done
     # Libraries that are part of libc nowadays, and that programs and modules built on older systems still need.
     for library in libdl.so.2 libpthread.so.0 librt.so.1; do
-        cp -L "/usr/lib/x86_64-linux-gnu/$library" "$root/usr/lib/x86_64-linux-gnu/" || return
+        cp -L "/lib/x86_64-linux-gnu/$library" "$root/usr/lib/x86_64-linux-gnu/" || return
     done
     # busybox --install -s links to the path by which it was called.
     find "$root/bin" -type l -exec ln -sfn busybox {} \;

@@ -11,7 +11,7 @@ is_not_mounted() { [[ ! -e $km ]]; }
 expect dpkg -i "$package" >"$scratch/install.log" 2>&1
 expect_equal "the service" "$(systemctl is-enabled cgpu-fs) $(systemctl is-active cgpu-fs)" 'enabled active'
 wait_for 10 is_mounted
-expect systemd-analyze security cgpu-fs --no-pager --threshold=60 >"$scratch/exposure"
+expect exposure cgpu-fs 60 >"$scratch/exposure"
 tail -n 1 "$scratch/exposure"
 expect bash -c "echo 2 >$km/0/policy"
 expect_equal "the policy" "$(cgpuctl show 0 --json | jq -r .policy_name)" weighted

@@ -13,7 +13,7 @@ expect systemctl start cgpu-exporter
 process=$(of_unit MainPID)
 expect_equal "its user" "$(stat -c %U "/proc/$process")" cgpu-exporter
 expect_equal "capabilities" "$(sed -n 's/^CapEff:\t*//p' "/proc/$process/status")" 0000000000000000
-expect systemd-analyze security cgpu-exporter --no-pager --threshold=15 >"$scratch/exposure"
+expect exposure cgpu-exporter 15 >"$scratch/exposure"
 tail -n 1 "$scratch/exposure"
 wait_for 10 has_metric '^cgpud_up 1'
 expect has_metric '^cgpu_gpu_memory_total_bytes\{gpu="0"'

@@ -17,14 +17,14 @@ expect_equal "the service" "$(systemctl is-active cgpud) $(systemctl is-enabled 
 expect_equal "its user" "$(stat -c %U "/proc/$(of_unit MainPID)")" cgpu
 expect_equal "capabilities" "$(sed -n 's/^CapEff:\t*//p' "/proc/$(of_unit MainPID)/status")" 0000000000000000
 # 0.5 at most; cgpud(8) says what it consists of.
-expect systemd-analyze security cgpud --no-pager --threshold=5 >"$scratch/exposure"
+expect exposure cgpud 5 >"$scratch/exposure"
 tail -n 1 "$scratch/exposure"
 
 # The process that reads NVML is a service of its own, as another user, and only cgpud gets through to it. A device of the GPUs
 # isn't even in cgpud's /dev.
 reader=$(pgrep -x cgpu-nvml)
 expect_equal "the reader's user" "$(ps -o user:20= -p "$reader")" cgpu-nvml
-expect systemd-analyze security "cgpu-nvml@$(sed -n 's,.*/cgpu-nvml@,,p' "/proc/$reader/cgroup" | head -n 1)" --no-pager --threshold=7 >"$scratch/exposure"
+expect exposure "cgpu-nvml@$(sed -n 's,.*/cgpu-nvml@,,p' "/proc/$reader/cgroup" | head -n 1)" 7 >"$scratch/exposure"
 expect_equal "its socket" "$(stat -c '%U %a' /run/cgpu-nvml.socket)" 'cgpu 600'
 connect() { perl -MSocket -e 'socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un($ARGV[0])) or die "$!\n"' "$1"; }
 expect_error 'Permission denied' as_nobody bash -c "$(declare -f connect)"'; connect /run/cgpu-nvml.socket'

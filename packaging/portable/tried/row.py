@@ -10,8 +10,7 @@ import sys
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/install.md"
 BEGIN, END = "<!-- written by packaging/portable/try -->\n", "<!-- end of what packaging/portable/try writes -->\n"
 NAMES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13", "forky": "Debian testing (forky)"}
-SHOWN = [("libc6", "glibc"), ("systemd", "systemd"), ("polkitd", "polkit"), ("policykit-1", "polkit"), ("docker.io", "Docker"),
-         ("podman", "Podman")]
+SHOWN = [("libc6", "glibc"), ("systemd", "systemd"), ("polkitd", "polkit"), ("policykit-1", "polkit"), ("docker.io", "Docker")]
 
 
 def version_of(root, package):
@@ -31,7 +30,7 @@ def main():
         if version := version_of(root, package):
             versions.setdefault(name, version)
     held = ", ".join(good.split(",")) if good else "nothing"
-    row = f"| {NAMES[suite]} | {', '.join(f'{name} {version}' for name, version in versions.items())} | {held} | {bad or '–'} |\n"
+    row = f"| {NAMES[suite]} | {', '.join(f'{name} {version}' for name, version in versions.items())} | {held} | {", ".join(bad.split(",")) or "–"} |\n"
     text = PAGE.read_text()
     before, rest = text.split(BEGIN)
     table, after = rest.split(END)

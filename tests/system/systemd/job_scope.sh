@@ -4,9 +4,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 asks=("${four_of_15[@]}")
 
+# Newer versions of systemd-run replace variables in the command, if they aren't told not to.
+as_written=()
+! grep -q -e --expand-environment <(systemd-run --help) || as_written=(--expand-environment=no)
 # in_session NAME COMMAND…: as in a login session, in a scope of the slice of user 4242.
 in_session() {
-    systemd-run --quiet --scope --unit "session-$1.scope" --slice user-4242.slice env "${asks[@]}" "${@:2}"
+    systemd-run "${as_written[@]}" --quiet --scope --unit "session-$1.scope" --slice user-4242.slice env "${asks[@]}" "${@:2}"
 }
 cgroup_of() { sed -n 's/^0:://p' "/proc/$1/cgroup"; }
 

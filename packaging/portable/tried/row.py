@@ -29,8 +29,9 @@ def main():
     for package, name in SHOWN:
         if version := version_of(root, package):
             versions.setdefault(name, version)
-    held = ", ".join(good.split(",")) if good else "nothing"
-    row = f"| {NAMES[suite]} | {', '.join(f'{name} {version}' for name, version in versions.items())} | {held} | {", ".join(bad.split(",")) or "–"} |\n"
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
+    held, not_held = (", ".join(names.split(",")) for names in (good or "nothing", bad or "–"))
+    row = f"| {NAMES[suite]} | {shown} | {held} | {not_held} |\n"
     text = PAGE.read_text()
     before, rest = text.split(BEGIN)
     table, after = rest.split(END)

@@ -140,14 +140,14 @@ RC_GTEST_PROP(QueueProperty, TheFirstWaitsForNobodyBehindIt, ()) {
     for (int n = any(1, 30); !world.starts().contains(ticket); --n) {
         for (const auto& wait : world.settle().waits) {
             if (wait.ticket != ticket || !wait.at_latest) continue;
-            RC_ASSERT(!promised || *wait.at_latest <= *promised);
+            RC_ASSERT((!promised || *wait.at_latest <= *promised));
             promised = wait.at_latest;
         }
         if (n > 0) world.ask(random_waiting(world.node().gpus().size()), any<Nanos>(1, 60));
         if (n > 0 && one_in(2))
             world.wait_until(world.now() + 1);
         else
-            RC_ASSERT(world.step() || n > 0);
+            RC_ASSERT((world.step() || n > 0));
     }
     RC_ASSERT(world.starts().at(ticket) <= promised.value_or(alone.starts().at(ticket)));
 }
@@ -255,7 +255,7 @@ RC_GTEST_PROP(QueueProperty, EverybodyIsAnswered, ()) {
         RC_ASSERT(position_of(order, wait.ticket) == wait.position);
         RC_ASSERT((wait.lacks != nullptr) == (wait.why == Why::room));
         RC_ASSERT(wait.limit.has_value() == (wait.why == Why::limits));
-        RC_ASSERT(!wait.at_latest || *wait.at_latest > world.now());
+        RC_ASSERT((!wait.at_latest || *wait.at_latest > world.now()));
     }
 }
 

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 
 /// Most requests don't wait.
 constexpr milliseconds kFirst{300};
-constexpr milliseconds kBetween{3000};
+constexpr milliseconds kBetween{10'000};
 
 std::string text_of(const client::QueuePlace& place) {
     return "waiting in the queue, position " + std::to_string(place.position) +
@@ -44,10 +44,10 @@ bool ShownWait::sleep(milliseconds most) {
 }
 
 void ShownWait::show() {
-    client::BusNode node(false, "");
     std::uint32_t told = 0;
     for (auto pause = kFirst; sleep(pause); pause = kBetween) {
-        const auto place = node.queue_place(id_);
+        // Not kept meanwhile: a bus has places for 256 connections of a user, and many may wait.
+        const auto place = client::BusNode(false, "").queue_place(id_);
         if (!place || place->position == 0) continue;
         terminal_.progress(text_of(*place));
         // Where no line can be overwritten, a line for each position is enough.

@@ -177,9 +177,10 @@ void Service::wait_for_turn(const Asked& asked, AdmissionQueue::Done done) {
     auto instance = instance_of(*id, asked, owner, outside_.wall_clock());
     if (!complete(**request, instance)) return done({});
     const auto allowance = allowance_of(owner);
-    const auto time = allowance ? time_of_new(*id, asked.name, **request, *allowance ? &**allowance : nullptr)
-                                : Result<std::optional<model::TimeLimit>>(std::nullopt);
-    const auto waiting = waiting_of(**request, owner, time ? *time : std::nullopt);
+    if (!allowance) return done({});
+    const auto time = time_of_new(*id, asked.name, **request, *allowance ? &**allowance : nullptr);
+    if (!time) return done({});
+    const auto waiting = waiting_of(**request, owner, *time);
     const auto refused = [&](const Refusal& refusal) {
         admission_refused(asked.id, asked.name, asked.caller, owner, refusal);
         done(tl::unexpected(refusal));

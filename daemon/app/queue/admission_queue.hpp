@@ -25,7 +25,7 @@ namespace cgpu::app {
 class AdmissionQueue final : public NodeFollower {
   public:
     static constexpr std::size_t kMost = 1024;
-    static constexpr std::size_t kMostOfUser = 256;  ///< root has no such limit
+    static constexpr std::size_t kMostOfUser = 128;  ///< root has no such limit
     /// After a start, for a request whose caller hasn't come back yet.
     static constexpr Nanos kPatience = 15 * kSecond;
     /// What isn't the node's, such as the memory of unmanaged containers, is looked at again so often.

@@ -22,9 +22,9 @@ limits:
     night: {instances: 2, compute: 75%}
     rich: {instances: 20, memory: 40GiB}
   users:
-    alice: {memory_per_gpu: 5GiB}
+    alice: {memory_per_gpu: 5GiB, time: 2h}
     bob: {instances: 2, memory: unlimited}
-  containers: {instances: 2, memory: 6GiB, memory_per_gpu: 5GiB, compute: 25%, gpus: 2, priority: false}
+  containers: {instances: 2, memory: 6GiB, memory_per_gpu: 5GiB, compute: 25%, gpus: 2, priority: false, time: 3h}
 profiles:
 $request_profiles
   notebook: {mem: 1GiB, compute: 5%, max: {mem: 2GiB, compute: 10%, gpus: 1}}
@@ -76,12 +76,20 @@ for way in flags environment bus podman annotation; do
     expect_error 'the profile allows 10%.* Try: ' "by_$way" alice '' "${add[@]}" CGPU_COMPUTE=15%
     expect_error 'the profile allows 1 GPU.* Try: ' "by_$way" alice '' "${add[@]}" CGPU_GPUS=0,1
 done
+echo "The longest time, in every way that can ask for it."
+for way in flags environment bus own_service podman annotation; do
+    quietly "by_$way" alice '' CGPU_MEM=100MiB CGPU_TIME=2h || fail "two hours by $way"
+    expect_error '2h1m is asked for, and alice may have 2h for each instance \(limits.users.alice.time\)' \
+        "by_$way" alice '' CGPU_MEM=100MiB CGPU_TIME=121m
+done
 let_go train
 
 echo "Root's engine: its containers count together, in every way that it takes requests."
 container_ways=(docker root_annotation root_device)
 hold_container train CGPU_MEM=2GiB CGPU_COMPUTE=10% CGPU_GPUS=0
 for way in "${container_ways[@]}"; do met_and_missed "$way" containers root; done
+quietly by_docker root '' CGPU_MEM=100MiB CGPU_TIME=3h || fail "three hours by docker"
+expect_error 'may have 3h for each instance \(limits.containers.time\)' by_docker root '' CGPU_MEM=100MiB CGPU_TIME=181m
 echo "What they declare changes nothing as long as it isn't trusted. Labels never do."
 expect_error "$(sentence containers memory)" by_docker root '' CGPU_MEM=4097MiB CGPU_GPUS=1 CGPU_OWNER=root
 expect docker run -d --rm --name labelled --runtime cgpu --network none --label CGPU_OWNER=alice --label org.cgpu.owner=alice \

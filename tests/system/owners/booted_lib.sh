@@ -88,6 +88,7 @@ by_flags() {
             CGPU_COMPUTE=*) flags+=(--compute "${pair#*=}") ;;
             CGPU_PRIO=*) flags+=(--prio "${pair#*=}") ;;
             CGPU_PROFILE=*) flags+=(--profile "${pair#*=}") ;;
+            CGPU_TIME=*) flags+=(--time "${pair#*=}") ;;
         esac
     done
     as "$1" cgpuctl run "${flags[@]}" -- true

@@ -182,6 +182,19 @@ TEST_F(QueueTest, OneThatCantStartAtItsTurnHoldsUpNobody) {
     EXPECT_TRUE(runs(third)) << refusal(third);
 }
 
+TEST_F(QueueTest, ALongerTimeThanItsOwnerMayHaveIsRefusedAtOnce) {
+    limits::Rules rules;
+    rules.others.time = 3600;
+    limits.set_rules(rules);
+    ask("first", 12000, "", 1000);
+    const auto second = ask("second", 8000, "forever", 1000, {{"CGPU_TIME", "2h"}});
+    EXPECT_NE(refusal(second).find("1h for each instance"), std::string::npos) << refusal(second);
+    EXPECT_TRUE(recorded.of(EventType::queue_entered).empty());
+    const auto third = ask("third", 8000, "forever", 1000, {{"CGPU_TIME", "30m"}});
+    ASSERT_TRUE(waits(third));
+    EXPECT_EQ(service->queue()->find(*model::InstanceId::parse("third"))->waiting.length, 1800 * kSecond);
+}
+
 TEST_F(QueueTest, ALimitOfItsOwnerIsWaitedFor) {
     limits::Rules rules;
     rules.others.instances = 1;

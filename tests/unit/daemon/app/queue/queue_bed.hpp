@@ -23,13 +23,14 @@ class QueueTest : public ServiceTest {
     };
     /// A container's id is its name here. `wait`: CGPU_WAIT; empty: none.
     std::shared_ptr<Call> ask(const std::string& id, std::uint64_t mib, const std::string& wait = "forever",
-                              std::uint32_t user = 0) {
+                              std::uint32_t user = 0, const std::map<std::string, std::string>& more = {}) {
         auto made = std::make_shared<Call>(Call{id, std::nullopt});
         const auto pid = pid_of(id);
         processes.living.insert(pid);
         processes.users[pid] = user;
         Asked asked{id, id, {{"CGPU_MEM", std::to_string(mib) + "MiB"}}, {user, {pid, 7, "boot"}}, {}, {}};
         if (!wait.empty()) asked.variables.emplace("CGPU_WAIT", wait);
+        asked.variables.insert(more.begin(), more.end());
         repeat(asked, made);
         return made;
     }

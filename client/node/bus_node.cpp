@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "client/node/bus_connection.hpp"
 #include "client/node/bus_snapshot.hpp"
@@ -31,6 +32,7 @@ constexpr model::Nanos kLongestWait = std::int64_t{10} * 365 * 86400 * model::kS
 /// A cgpud that was restarted is back within this time.
 constexpr std::chrono::seconds kRestartTakes{30};
 constexpr std::chrono::milliseconds kBetweenTriesToReach{200};
+constexpr std::chrono::seconds kCallWasTaken{1};
 /// Whoever starts hundreds of jobs at once has more programs at a moment than the bus takes connections of
 /// one user (256, max_connections_per_user of dbus-daemon(1)). Each of them lasts some hundredths of a
 /// second.
@@ -104,8 +106,9 @@ std::optional<model::Nanos> wait_of(const std::map<std::string, std::string>& va
 }
 
 /// Throws sdbus::Error.
-std::unique_ptr<sdbus::IConnection> connect_to_system_bus() {
-    const auto give_up = std::chrono::steady_clock::now() + kRoomOnTheBusTakes;
+std::unique_ptr<sdbus::IConnection> connect_to_system_bus(bool patient) {
+    const auto give_up =
+        std::chrono::steady_clock::now() + (patient ? kRoomOnTheBusTakes : std::chrono::seconds(0));
     for (;;) {
         try {
             return sdbus::createSystemBusConnection();
@@ -131,11 +134,12 @@ struct BusNode::Bus {
     }
 };
 
-BusNode::BusNode(bool interactive, std::string host) : interactive_(interactive), host_(std::move(host)) {}
+BusNode::BusNode(bool interactive, std::string host, bool patient)
+    : interactive_(interactive), host_(std::move(host)), patient_(patient) {}
 BusNode::~BusNode() = default;
 
 std::unique_ptr<sdbus::IConnection> BusNode::connect() const {
-    return host_.empty() ? connect_to_system_bus() : connect_to_host(host_);
+    return host_.empty() ? connect_to_system_bus(patient_) : connect_to_host(host_);
 }
 
 BusNode::Bus& BusNode::bus() {
@@ -267,22 +271,33 @@ Result<Created> BusNode::create_waiting(const std::string& id, model::Nanos wait
     const auto longest = std::chrono::nanoseconds(std::min(wait, kLongestWait)) + kRestartTakes;
     const auto former = call([&] { return bus().connection->getMethodCallTimeout(); });
     if (!former) return tl::unexpected(former.error());
-    std::optional<std::chrono::steady_clock::time_point> away;
+    using Clock = std::chrono::steady_clock;
+    std::optional<Clock::time_point> away;
+    bool asked_before = false;
     for (;;) {
+        const auto began = Clock::now();
+        bool reached = false;
         auto created = call([&] {
+            (void)bus().manager.Version();
+            reached = true;
             bus().connection->setMethodCallTimeout(
                 std::chrono::duration_cast<std::chrono::microseconds>(longest));
             return create();
         });
-        const auto now = std::chrono::steady_clock::now();
+        const auto now = Clock::now();
         const bool unreachable = !created && created.error().kind == ClientError::Kind::unreachable;
         // The answer of the one before was lost.
-        if (!created && away && created.error().reason == "Exists" && release_instance(id)) continue;
+        if (!created && std::exchange(asked_before, false) && created.error().reason == "Exists" &&
+            release_instance(id))
+            continue;
+        // It waited meanwhile: each restart has its own time.
+        if (reached && now - began > kCallWasTaken) away.reset();
         if (!unreachable || (away && now - *away > kRestartTakes)) {
             (void)call([&] { bus().connection->setMethodCallTimeout(*former); });
             return created;
         }
         if (!away) away = now;
+        asked_before = asked_before || reached;
         std::this_thread::sleep_for(kBetweenTriesToReach);
         bus_.reset();
     }

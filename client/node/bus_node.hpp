@@ -18,7 +18,7 @@ class BusNode final : public Node {
   public:
     /// `interactive`: the user may be asked for a password, and may take time to type it.
     /// `host`: of another machine (check_host), whose bus is reached over ssh; empty: this one.
-    explicit BusNode(bool interactive = false, std::string host = {});
+    explicit BusNode(bool interactive = false, std::string host = {}, bool patient = true);
     ~BusNode() override;
 
     Result<Snapshot> read() override;
@@ -63,6 +63,7 @@ class BusNode final : public Node {
 
     bool interactive_;
     std::string host_;
+    bool patient_;  ///< waits for room on the bus
     std::unique_ptr<Bus> bus_;
 };
 

@@ -47,7 +47,7 @@ void ShownWait::show() {
     std::uint32_t told = 0;
     for (auto pause = kFirst; sleep(pause); pause = kBetween) {
         // Not kept meanwhile: a bus has places for 256 connections of a user, and many may wait.
-        const auto place = client::BusNode(false, "").queue_place(id_);
+        const auto place = client::BusNode(false, "", false).queue_place(id_);
         if (!place || place->position == 0) continue;
         terminal_.progress(text_of(*place));
         // Where no line can be overwritten, a line for each position is enough.

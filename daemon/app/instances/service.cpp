@@ -81,6 +81,12 @@ void Service::adopt() {
     ends_.set_settings(settings_.ends);
     state_.tell_followers();
     lifetimes_.adopt();
+    // Signals that the cgpud before may not have sent any more.
+    for (const auto& [id, instance] : node().instances()) {
+        if (!instance.time || !instance.time->over) continue;
+        const auto sent = instance.time->closed ? stops_.kill_all(id) : stops_.ask(id);
+        if (!sent) log::info(log::about(instance), "{}", sent.error().text);
+    }
 }
 
 void Service::set_settings(Settings settings) {

@@ -138,6 +138,8 @@ class Service final : public ModesOfGpus {
     Result<Created> create_instance(std::string_view id, std::string_view name,
                                     const std::map<std::string, std::string>& variables, const Caller& caller,
                                     Options options, Origin origin = {});
+    /// Whether this very request waits already: its caller asks once more.
+    [[nodiscard]] bool waits(const Asked& asked) const;
     /// What comes before create_instance(): prepare() and, where the request waits (CGPU_WAIT), its turn.
     /// Calls back, at once or later; refused: why there will be no instance, of which the event is made.
     void before_creation(const Asked& asked, AdmissionQueue::Done done);

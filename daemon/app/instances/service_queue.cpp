@@ -129,6 +129,12 @@ Result<void> Service::complete(request::Request& request, const model::Instance&
 
 void Service::adopt_queue(std::vector<QueuedRequest> saved) {
     if (!queue_) return;
+    // One that has started just before cgpud ended.
+    std::erase_if(saved, [&](const QueuedRequest& each) {
+        const bool started = node().find_instance(each.id()) != nullptr;
+        if (started) outside_.queue->remove(each.id());
+        return started;
+    });
     for (auto& each : saved)
         if (const auto known = complete(each.waiting.request, each.instance); !known)
             log::warn("{}: waits for what it asks itself, without its profile: {}",
@@ -140,12 +146,21 @@ Result<model::InstanceId> Service::find_instance(std::string_view instance, cons
     std::vector<const model::Instance*> all;
     for (const auto& [id, each] : node().instances()) all.push_back(&each);
     if (queue_)
-        for (const auto& place : queue_->all()) all.push_back(&place.request->instance);
+        for (const auto* queued : queue_->instances()) all.push_back(queued);
     return app::find_instance(all, instance, naming);
 }
 
 std::string Service::asked_for(const QueuedRequest& request) const {
     return admission::describe(request.waiting.request, defaults_now());
+}
+
+bool Service::waits(const Asked& asked) const {
+    const auto id = model::InstanceId::parse(asked.id);
+    if (!queue_ || !id || !queue_->is_waiting_for(*id, asked.caller.user, asked.caller.process)) return false;
+    const auto& queued = *queue_->find(*id);
+    const auto owner = owner_of_new(asked.caller, asked.origin, request::declared_owner(asked.variables));
+    return queued.instance.name == asked.name && queued.instance.owner == owner &&
+           queued.instance.image == asked.origin.image && queued.variables == kept_of(asked.variables);
 }
 
 void Service::before_creation(const Asked& asked, AdmissionQueue::Done done) {
@@ -165,8 +180,11 @@ void Service::wait_for_turn(const Asked& asked, AdmissionQueue::Done done) {
     const auto id = model::InstanceId::parse(asked.id);
     const bool may_wait = queue_ && id && request && *request && (*request)->wait;
     if (!may_wait || asked.options.dry_run) return done({});
-    if (queue_->is_waiting_for(*id, asked.caller.user, asked.caller.process))
-        return queue_->come_back(*id, std::move(done));
+    if (waits(asked)) return queue_->come_back(*id, std::move(done));
+    // Nobody waits for an id that another one has, or had.
+    const auto had = lifetimes_.ended_ids().user_of(*id);
+    const bool is_others = had && *had != asked.caller.user && asked.caller.user != 0;
+    if (node().find_instance(*id) != nullptr || is_others) return done({});
     auto trial = asked.options;
     trial.dry_run = true;
     const auto tried =

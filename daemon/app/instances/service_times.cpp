@@ -108,6 +108,10 @@ Result<void> Service::extend(const model::InstanceId& id, std::uint64_t seconds,
         if (owner.user != options.only_lowered_of)
             return model::refuse(Refusal::Reason::not_permitted, what, "it is another user's",
                                  "do the same as root (sudo)");
+        if (instance != nullptr && queue_ && queue_->counts_on_ends())
+            return model::refuse(
+                Refusal::Reason::busy, what, "others wait in the queue, and its end says when they start",
+                "ask an administrator (org.cgpu1.manage-instance), or cgpuctl queue to see who waits");
         const auto allowance = allowance_of(owner);
         if (!allowance) return tl::unexpected(allowance.error());
         if (*allowance)

@@ -298,6 +298,17 @@ std::vector<AdmissionQueue::Place> AdmissionQueue::all() const {
     return places;
 }
 
+std::vector<const model::Instance*> AdmissionQueue::instances() const {
+    std::vector<const model::Instance*> all;
+    all.reserve(entries_.size());
+    for (const auto& [id, entry] : entries_) all.push_back(&entry.request.instance);
+    return all;
+}
+
+bool AdmissionQueue::counts_on_ends() const {
+    return std::ranges::any_of(waits_, [](const auto& each) { return each.second.at_latest.has_value(); });
+}
+
 std::optional<AdmissionQueue::Place> AdmissionQueue::place_of(const model::InstanceId& id) const {
     const auto* request = find(id);
     if (request == nullptr) return std::nullopt;

@@ -79,6 +79,10 @@ class AdmissionQueue final : public NodeFollower {
     [[nodiscard]] const QueuedRequest* find(const model::InstanceId& id) const;
     [[nodiscard]] bool is_waiting_for(const model::InstanceId& id, std::uint32_t user,
                                       const model::Process& process) const;
+    /// What those that wait will be, by id.
+    [[nodiscard]] std::vector<const model::Instance*> instances() const;
+    /// Whether time limits say when one of them starts at the latest.
+    [[nodiscard]] bool counts_on_ends() const;
     /// In their order.
     [[nodiscard]] std::vector<Place> all() const;
     [[nodiscard]] std::optional<Place> place_of(const model::InstanceId& id) const;

@@ -111,8 +111,10 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     const auto before = [&service = service_, call](auto done) {
         service.before_creation(*call, std::move(done));
     };
+    // Of one that waits, polkit was asked when it came.
+    const auto asked_for = service_.waits(*call) ? std::vector<Action>() : actions;
     when_permitted(
-        authority_, actions, getObject(), creation_with(actions), std::move(result),
+        authority_, asked_for, getObject(), creation_with(actions), std::move(result),
         [&service = service_, call] {
             const app::Created created = take(service.create_instance(
                 call->id, call->name, call->variables, call->caller, call->options, call->origin));

@@ -161,6 +161,25 @@ TEST_F(QueueTest, AnIdThatWaitsIsTaken) {
     EXPECT_EQ(service->find_instance("sec", {0})->str(), "second");
 }
 
+TEST_F(QueueTest, NobodyWaitsForAnIdThatAnotherHasOrHad) {
+    const auto first = ask("first", 12000, "", 1000);
+    ASSERT_TRUE(runs(first));
+    pids.erase("first");
+    EXPECT_FALSE(waits(ask("first", 8000, "forever", 1001)));
+    EXPECT_TRUE(queued().empty());
+}
+
+TEST_F(QueueTest, WhoAsksOnceMoreCantAskForSomethingElse) {
+    ask("first", 12000);
+    const auto second = ask("second", 8000, "forever", 0, {{"CGPU_TIME", "10m"}});
+    const auto other = ask("second", 8000);
+    EXPECT_EQ(other->answer->error().reason, model::Refusal::Reason::exists) << refusal(other);
+    EXPECT_TRUE(waits(second));
+    end("first");
+    ASSERT_TRUE(runs(second));
+    EXPECT_EQ((*second->answer)->instance.time->seconds, 600U);
+}
+
 TEST_F(QueueTest, OneUserCantFillIt) {
     ask("first", 16000);
     std::vector<std::shared_ptr<Call>> all;

@@ -50,7 +50,7 @@ TEST_F(QueueRestartTest, NobodyPassesOneWhoseCallerIsOnItsWayBack) {
     ask("second", 8000);
     ask("third", 8000);
     restart();
-    const auto third = come_back("third", 2000);
+    const auto third = come_back("third", 8000);
     end("first");
     loop.advance(kSecond);
     EXPECT_TRUE(waits(third));
@@ -80,6 +80,18 @@ TEST_F(QueueRestartTest, OneWhoseProcessHasEndedMeanwhileLeaves) {
     restart();
     loop.advance(1);
     EXPECT_TRUE(queued().empty());
+}
+
+TEST_F(QueueRestartTest, OneThatHasStartedJustBeforeWaitsNoMore) {
+    run_first();
+    ask("second", 2000);
+    const auto id = *model::InstanceId::parse("first");
+    QueuedRequest left{{}, *service->node().find_instance(id), {pid_of("first"), 7, "boot"}, {}};
+    queue_store.all.emplace("first", std::move(left));
+    queue_store.all.at("first").waiting.ticket = 99;
+    restart();
+    EXPECT_TRUE(queued().empty());
+    EXPECT_FALSE(queue_store.all.contains("first"));
 }
 
 TEST_F(QueueRestartTest, TheDeadlineStays) {

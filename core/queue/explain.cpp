@@ -14,7 +14,7 @@ std::string name_of_gpu(const model::Node& node, const model::Uuid& uuid) {
 }
 
 std::string lack_text(const Lack& lack, const model::Node& node) {
-    const std::string gpu = name_of_gpu(node, lack.gpu);
+    std::string gpu = name_of_gpu(node, lack.gpu);
     switch (lack.what) {
         case Lack::What::memory:
             return gpu + " has " + model::format_mib(lack.free) + " free, and " +

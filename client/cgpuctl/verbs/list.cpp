@@ -45,7 +45,7 @@ void add_rows(Table& table, const client::UnmanagedContainer& container, const s
 std::string state_of(const client::Instance& instance, const client::Quota& quota) {
     const bool over = instance.time_limit && instance.time_left.value_or(0) == 0;
     if (over) return "time over";
-    const std::string state = quota.paused && instance.managed ? std::string("paused") : state_text(instance);
+    std::string state = quota.paused && instance.managed ? std::string("paused") : state_text(instance);
     if (!instance.time_limit) return state;
     return state + ", " + model::format_duration(*instance.time_left) + " left";
 }

@@ -47,7 +47,7 @@ class History final : public NodeFollower {
         HistoryStore& days;
         std::function<std::uint64_t()> wall_clock_us;  ///< since 1970
         history::DayBegin day_begin;
-        Nanos half_life = 24 * 3600 * kSecond;  ///< of recent()
+        Nanos half_life = std::int64_t{24} * 3600 * kSecond;  ///< of recent()
     };
 
     /// `interval`: in nanoseconds, at least a second.

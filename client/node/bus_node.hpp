@@ -18,6 +18,7 @@ class BusNode final : public Node {
   public:
     /// `interactive`: the user may be asked for a password, and may take time to type it.
     /// `host`: of another machine (check_host), whose bus is reached over ssh; empty: this one.
+    /// `patient`: it waits until the bus takes one more connection of this user.
     explicit BusNode(bool interactive = false, std::string host = {}, bool patient = true);
     ~BusNode() override;
 

@@ -26,9 +26,9 @@ struct Input {
     std::string gpus;
     std::string compute;
     std::string profile;
-    std::string wait_for;
-    std::string time;  ///< of extend, too: a duration
-    std::string user;  ///< of list and ps, too
+    std::string wait_for;  ///< --wait: a duration, or forever
+    std::string time;      ///< of extend, too: a duration
+    std::string user;      ///< of list and ps, too
     std::vector<std::string> command;
 
     // of bench

@@ -1,20 +1,8 @@
 #include "core/queue/base/order.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace cgpu::queue {
-
-RecentUse recent_use(std::span<const Use> uses, Nanos now, Nanos half_life) {
-    RecentUse recent;
-    for (const Use& use : uses) {
-        // A clock that was set back makes no use count for more than it was.
-        const auto age = static_cast<double>(std::max<Nanos>(now - use.until, 0));
-        const double part = half_life > 0 ? std::exp2(-age / static_cast<double>(half_life)) : 0;
-        recent[use.owner] += static_cast<double>(use.gpu_time) * part;
-    }
-    return recent;
-}
 
 Order in_order(const Queue& queue, const RecentUse* fair) {
     struct Key {

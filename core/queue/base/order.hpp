@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/model/owner.hpp"
@@ -11,18 +10,8 @@
 
 namespace cgpu::queue {
 
-/// GPU time that an owner had.
-struct Use {
-    model::Owner owner;
-    Nanos gpu_time = 0;
-    Nanos until = 0;  ///< when it had the last of it; on the clock of the caller's `now`
-};
-
-/// GPU time that each owner had lately, in nanoseconds. Who isn't in it had none.
+/// GPU time that each owner had lately, in any unit (history::Recent). Who isn't in it had none.
 using RecentUse = std::map<model::Owner, double>;
-
-/// Adds up what the owners had. After each half-life it counts half as much.
-[[nodiscard]] RecentUse recent_use(std::span<const Use> uses, Nanos now, Nanos half_life);
 
 /// Pointers into the queue, which live as long as it isn't changed.
 using Order = std::vector<const Waiting*>;

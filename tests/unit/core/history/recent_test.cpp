@@ -30,6 +30,20 @@ TEST(Recent, CountsHalfAsMuchAfterEachHalfLife) {
     EXPECT_NEAR(all.at(user(2)) / all.at(user(1)), 40.0 / 30, 1e-9);
 }
 
+TEST(Recent, AddsUpWhatHasFaded) {
+    Recent recent(kDayUs);
+    recent.add(on_day(10, 1, 40), 13 * kDayUs);
+    recent.add(on_day(13, 1, 5), 13 * kDayUs);
+    recent.add(on_day(13, 2, 15), 13 * kDayUs);
+    const auto& all = recent.by_owner();
+    EXPECT_NEAR(all.at(user(1)) / all.at(user(2)), 10.0 / 15, 1e-9) << "40 / 2 / 2 / 2, and 5";
+    // A clock that was set back: it counts as of now, and no more than it was.
+    Recent set_back(kDayUs);
+    set_back.add(on_day(13, 2, 15), 12 * kDayUs);
+    set_back.add(on_day(12, 1, 15), 12 * kDayUs);
+    EXPECT_NEAR(set_back.by_owner().at(user(1)), set_back.by_owner().at(user(2)), 1);
+}
+
 TEST(Recent, GoesOnForYears) {
     Recent recent(kDayUs / 24);
     for (std::uint64_t day = 1; day < 900; day += 7) {

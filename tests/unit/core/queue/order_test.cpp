@@ -43,16 +43,5 @@ TEST(QueueOrder, WhereItIsFairTheOwnerWhoHadLeastLatelyComesFirst) {
     EXPECT_EQ(tickets_of(in_order(queue, &recent)), (Tickets{5, 3, 2, 4, 1})) << "priority goes before that";
 }
 
-TEST(QueueOrder, UseFadesByHalfInEachHalfLife) {
-    const Nanos hour = 3600 * model::kSecond;
-    const std::vector<Use> uses{
-        {kOwnerAlice, 8 * hour, 0}, {kOwnerAlice, hour, 3 * hour}, {kOwnerBob, 3 * hour, 3 * hour}};
-    const auto recent = recent_use(uses, 3 * hour, hour);
-    EXPECT_DOUBLE_EQ(recent.at(kOwnerAlice), 2e0 * static_cast<double>(hour)) << "8 / 2 / 2 / 2, and 1";
-    EXPECT_DOUBLE_EQ(recent.at(kOwnerBob), 3e0 * static_cast<double>(hour));
-    EXPECT_DOUBLE_EQ(recent_use(uses, 2 * hour, hour).at(kOwnerBob), 3e0 * static_cast<double>(hour))
-        << "a clock that was set back";
-}
-
 }  // namespace
 }  // namespace cgpu::queue

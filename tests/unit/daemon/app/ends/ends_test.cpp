@@ -146,6 +146,19 @@ TEST_F(EndsTest, a_restarted_cgpud_goes_on_whatever_the_clock_shows) {
     EXPECT_FALSE(processes.living.contains(200));
 }
 
+TEST_F(EndsTest, what_a_cgpud_didnt_signal_any_more_the_next_one_does) {
+    processes.may_signal = false;
+    run("1h");
+    go_to(kHour + 31);
+    ASSERT_TRUE(time().closed);
+    EXPECT_TRUE(processes.signalled.empty());
+    processes.may_signal = true;
+    start(store.saved);
+    service->adopt();
+    loop.advance(1);
+    EXPECT_EQ(processes.signalled, (Signalled{{200, Signal::kill}}));
+}
+
 TEST_F(EndsTest, a_full_disk_puts_it_off) {
     run("1h");
     store.full = true;

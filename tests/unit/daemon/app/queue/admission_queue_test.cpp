@@ -214,6 +214,19 @@ TEST_F(QueueTest, ALongerTimeThanItsOwnerMayHaveIsRefusedAtOnce) {
     EXPECT_EQ(service->queue()->find(*model::InstanceId::parse("third"))->waiting.length, 1800 * kSecond);
 }
 
+TEST_F(QueueTest, AnEndThatOthersCountOnIsExtendedByAdministratorsAlone) {
+    const auto id = *model::InstanceId::parse("first");
+    ASSERT_TRUE(runs(ask("first", 12000, "", 1000, {{"CGPU_TIME", "1h"}})));
+    EXPECT_TRUE(service->extend(id, 60, {.dry_run = true, .only_lowered_of = 1000}));
+    ask("second", 8000, "forever", 1001);
+    loop.advance(1);
+    EXPECT_TRUE(service->queue()->counts_on_ends());
+    const auto refused = service->extend(id, 60, {.only_lowered_of = 1000});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, model::Refusal::Reason::busy);
+    EXPECT_TRUE(service->extend(id, 60, {}));
+}
+
 TEST_F(QueueTest, ALimitOfItsOwnerIsWaitedFor) {
     limits::Rules rules;
     rules.others.instances = 1;

@@ -8,29 +8,37 @@ const Option kNoWait{"--no-wait", &Input::no_wait, "",
                      "start the job and return; cgpuctl status shows its progress"};
 const Option kCancel{"--cancel", &Input::cancel, "", "cancel the job under way; it is rolled back"};
 
+/// What a part is asked for by, and before it further options.
+std::vector<Option> with_request(const std::vector<Option>& further) {
+    std::vector<Option> all = {
+        {"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},
+        {"--weight", &Input::weight, "N", "weight on each GPU"},
+        {"--compute", &Input::compute, "P%", "part of each GPU's compute, instead of a weight: 25%"},
+        {"--profile", &Input::profile, "PROFILE", "a set of values that the node's configuration has"},
+        {"--time", &Input::time, "DURATION",
+         "how long it may run: 2h, 90m, 7d; default: what the configuration says"},
+        {"--prio", &Input::priority, "PRIORITY",
+         "high (needs org.cgpu1.manage-instance) or normal; default: normal"},
+        {"--gpus", &Input::gpus, "LIST",
+         "by index, UUID or PCI address: 0,1; or all; default: cgpud chooses"},
+        {"--wait", &Input::wait_for, "[FOR]",
+         "wait in the queue if there is no room now, for 30s, 10m or 1h30m at most; alone: without an end"}};
+    all.insert(all.end(), further.begin(), further.end());
+    return all;
+}
+
 }  // namespace
 
 std::span<const Verb> node_verbs() {
     static const std::vector<Verb> verbs = {
         {"run",
          {},
-         {{"--mem", &Input::memory, "SIZE", "memory limit on each GPU, with a unit: 4GiB, 5120MiB"},
-          {"--weight", &Input::weight, "N", "weight on each GPU"},
-          {"--compute", &Input::compute, "P%", "part of each GPU's compute, instead of a weight: 25%"},
-          {"--profile", &Input::profile, "PROFILE", "a set of values that the node's configuration has"},
-          {"--time", &Input::time, "DURATION",
-           "how long it may run: 2h, 90m, 7d; default: what the configuration says"},
-          {"--prio", &Input::priority, "PRIORITY",
-           "high (needs org.cgpu1.manage-instance) or normal; default: normal"},
-          {"--gpus", &Input::gpus, "LIST",
-           "by index, UUID or PCI address: 0,1; or all; default: cgpud chooses"},
-          {"--wait", &Input::wait_for, "[FOR]",
-           "wait in the queue if there is no room now, for 30s, 10m or 1h30m at most; alone: without an end"},
-          {"--name", &Input::name, "NAME", "name of the instance; default: the command's name"},
-          {"--user", &Input::user, "USER",
-           "user to run it as, a name or an id (root only); default: the caller of sudo, else the caller"},
-          kDryRun,
-          kQuiet},
+         with_request({{"--name", &Input::name, "NAME", "name of the instance; default: the command's name"},
+                       {"--user", &Input::user, "USER",
+                        "user to run it as, a name or an id (root only); default: the caller of sudo, else "
+                        "the caller"},
+                       kDryRun,
+                       kQuiet}),
          true,
          "Run a command on a part of a GPU (as root, or with org.cgpu1.run)",
          "Settings without a flag are taken from the environment: ALIYUN_COM_GPU_* and CGPU_*. The command\n"
@@ -39,6 +47,23 @@ std::span<const Verb> node_verbs() {
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
          &run,
          true},
+        {"reserve",
+         {},
+         with_request({{"--hold", &Input::hold, "DURATION",
+                        "how long it is held for its use: 30m, 2h, 1d at most; default: 10m"},
+                       {"--name", &Input::name, "NAME", "name of the reservation; default: reservation"},
+                       kJson,
+                       kDryRun,
+                       kQuiet}),
+         false,
+         "Hold a part of a GPU for a container or job to come (as root, or with org.cgpu1.run)",
+         "Prints a token. The container or job that is started with CGPU_RESERVATION=TOKEN gets the part,\n"
+         "once; it asks for no other. Containers may wait in the queue for a minute at most, and reserve\n"
+         "--wait as long as it likes. A reservation that nobody uses ends after --hold; extend gives it\n"
+         "more time, and stop gives it back. Settings without a flag are taken from the environment, as\n"
+         "those of run.",
+         "cgpuctl reserve --wait=4h --mem 4GiB",
+         &reserve_verb},
         {"doctor",
          {},
          {kJson, {"-q,--quiet", &Input::quiet, "", "print only what is not ok"}},

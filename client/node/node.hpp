@@ -18,6 +18,12 @@
 
 namespace cgpu::client {
 
+/// A part that is held for an instance to come, instead of being an instance's at once.
+struct HeldPart {
+    std::string token;  ///< by which it is taken over; random, 32 hexadecimal digits
+    std::uint64_t seconds = 0;
+};
+
 /// What CreateInstance is asked for.
 struct NewInstance {
     std::string id;     ///< the container's
@@ -27,6 +33,7 @@ struct NewInstance {
     bool dry_run = false;
     /// As whom a job of root's will run. Empty: it is a container, or it runs as the caller.
     std::optional<std::uint32_t> user = std::nullopt;
+    std::optional<HeldPart> held = std::nullopt;  ///< empty: an instance is to run
 };
 
 /// A new instance, as CreateInstance returns it.

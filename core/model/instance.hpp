@@ -29,7 +29,19 @@ constexpr std::size_t kMaxGpusPerInstance = 16;
 /// Bytes of Instance::image at most.
 constexpr std::size_t kMaxImageName = 512;
 
-/// One container (or one bare-metal job) on shared GPUs.
+/// A part of GPUs that is held for an instance to come. No process lives with it; its own time limit says how
+/// long it is held.
+struct Reservation {
+    /// Whoever has it may take the part over, once. A secret.
+    std::string token;
+    /// The time limit of the instance to come, in seconds; empty: none.
+    std::optional<std::uint64_t> time = std::nullopt;
+    std::string boot_id = {};  ///< of the boot that it doesn't outlive
+
+    friend bool operator==(const Reservation&, const Reservation&) = default;
+};
+
+/// One container (or one bare-metal job) on shared GPUs, or what is held for one.
 struct Instance {
     InstanceId id;
     std::string name;              ///< for people; may be empty until it is known
@@ -44,6 +56,7 @@ struct Instance {
     std::string image = {};  ///< what the container was made from, for people; empty: not known
     Owner owner = {};
     std::optional<TimeLimit> time = std::nullopt;  ///< empty: it may be there as long as it likes
+    std::optional<Reservation> reservation = std::nullopt;
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {

@@ -169,7 +169,12 @@ class Node {
     /// percentage that is no whole number of slices any more becomes the weight that it was. Returns what
     /// doesn't fit.
     [[nodiscard]] std::vector<Untaken> take_up(std::vector<InstanceRecord> records);
-    /// Busy if another process is attached already.
+    /// The instance, which has what a reservation holds, comes in its place. Refused: not_found (there is no
+    /// such reservation), and as add_instance().
+    [[nodiscard]] tl::expected<Change, Refusal> take_over(const InstanceId& reservation, Instance instance);
+    /// Null: none has this token.
+    [[nodiscard]] const Instance* find_reservation(std::string_view token) const;
+    /// Busy if another process is attached already. Unsupported: it is a reservation.
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
     /// Its first process has ended, and this one of its processes lives on. Invalid if none was attached.
     [[nodiscard]] tl::expected<Change, Refusal> go_on_with(const InstanceId& id, const Process& process);

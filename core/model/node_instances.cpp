@@ -95,6 +95,23 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     return change;
 }
 
+const Instance* Node::find_reservation(std::string_view token) const {
+    for (const auto& [id, instance] : instances_)
+        if (instance.reservation && instance.reservation->token == token) return &instance;
+    return nullptr;
+}
+
+tl::expected<Change, Refusal> Node::take_over(const InstanceId& reservation, Instance instance) {
+    const auto* held = find_instance(reservation);
+    if (held == nullptr || !held->reservation)
+        return refuse(Reason::not_found, describe(instance), "its reservation is gone", "cgpuctl reserve");
+    Node next = *this;
+    next.instances_.remove(reservation);
+    auto added = next.add_instance(std::move(instance));
+    if (added) *this = std::move(next);
+    return added;
+}
+
 tl::expected<void, Refusal> Node::check_quotas(const Instance& instance) const {
     const std::string what = describe(instance);
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
@@ -146,6 +163,9 @@ tl::expected<Change, Refusal> Node::attach(const InstanceId& id, const Process& 
     if (!instance) return tl::unexpected(instance.error());
     if (process.pid <= 0)
         return refuse(Reason::invalid, what, "it is not a process id", "use a number above 0");
+    if ((*instance)->reservation)
+        return refuse(Reason::unsupported, what, "it is a reservation, and no process lives with one",
+                      "give its token to a new instance (CGPU_RESERVATION)");
     if ((*instance)->attached == process) return Change::unchanged;
     if ((*instance)->attached)
         return refuse(

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/model/duration.hpp"
 #include "core/model/gpu.hpp"
@@ -10,6 +11,7 @@
 #include "core/request/memory_variables.hpp"
 #include "core/request/profile.hpp"
 #include "core/request/request.hpp"
+#include "core/request/reservation_variable.hpp"
 #include "core/request/variables.hpp"
 
 namespace cgpu::request {
@@ -204,7 +206,7 @@ constexpr std::array kAll = {
     names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
     names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
     names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation,
-    names::kProfile,      names::kWait,        names::kTime};
+    names::kProfile,      names::kWait,        names::kTime,          names::kReservation};
 
 /// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
@@ -271,6 +273,29 @@ Read<std::uint64_t> read_time(const Variables& variables) {
     return *seconds;
 }
 
+/// What it says of itself, and not of its part.
+tl::expected<void, Refusal> read_about_into(Request& request, const Variables& variables) {
+    auto owner = read_owner(variables);
+    if (!owner) return tl::unexpected(owner.error());
+    request.owner = owner->value_or("");
+    const auto wait = read_wait(variables);
+    if (!wait) return tl::unexpected(wait.error());
+    request.wait = *wait;
+    const auto time = read_time(variables);
+    if (!time) return tl::unexpected(time.error());
+    request.time = *time;
+    return {};
+}
+
+/// Its part is the reservation's.
+tl::expected<std::optional<Request>, Refusal> with_reservation(std::string token,
+                                                               const Variables& variables) {
+    Request request;
+    request.reservation = std::move(token);
+    if (auto read = read_about_into(request, variables); !read) return tl::unexpected(read.error());
+    return request;
+}
+
 bool is_disabled(const Variables& variables) {
     const auto disabled = read_bool(variables, names::kDisable, "true", "false");
     return disabled && disabled->value_or(false);
@@ -300,6 +325,10 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     if (!disabled) return tl::unexpected(disabled.error());
     if (disabled->value_or(false)) return std::nullopt;
     if (const auto given = check_none_empty(variables); !given) return tl::unexpected(given.error());
+
+    const auto reservation = read_reservation(variables);
+    if (!reservation) return tl::unexpected(reservation.error());
+    if (*reservation) return with_reservation(**reservation, variables);
 
     // Errors in these two only matter once it is clear that the container is managed.
     const auto gpus = read_gpus(variables);
@@ -338,15 +367,7 @@ tl::expected<std::optional<Request>, Refusal> parse_request(const Variables& var
     if (auto read = read_compute_into(request, variables, memory->huawei_only); !read)
         return tl::unexpected(read.error());
     request.profile = profile->value_or("");
-    auto owner = read_owner(variables);
-    if (!owner) return tl::unexpected(owner.error());
-    request.owner = owner->value_or("");
-    const auto wait = read_wait(variables);
-    if (!wait) return tl::unexpected(wait.error());
-    request.wait = *wait;
-    const auto time = read_time(variables);
-    if (!time) return tl::unexpected(time.error());
-    request.time = *time;
+    if (auto read = read_about_into(request, variables); !read) return tl::unexpected(read.error());
     return request;
 }
 

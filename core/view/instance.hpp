@@ -84,7 +84,7 @@ void fields(Fields& on, Of& process) {
 struct Instance {
     std::string id;
     std::string name;
-    std::string state;           ///< waiting, running
+    std::string state;           ///< reserved, waiting, running
     std::uint64_t created = 0;   ///< seconds since 1970
     std::uint32_t pid = 0;       ///< 0 while waiting
     std::vector<OnGpu> gpus;     ///< in the order in which it sees them

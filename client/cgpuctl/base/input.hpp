@@ -26,6 +26,7 @@ struct Input {
     std::string gpus;
     std::string compute;
     std::string profile;
+    std::string hold;      ///< of reserve: a duration
     std::string wait_for;  ///< --wait: a duration, or forever
     std::string time;      ///< of extend, too: a duration
     std::string user;      ///< of list and ps, too

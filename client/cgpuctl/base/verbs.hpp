@@ -53,6 +53,7 @@ client::Result<void> trace_verb(const Input& input, client::Node& node, Terminal
 client::Result<void> top_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> swarm(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns only if the command could not be started.
 client::Result<void> run(const Input& input, client::Node& node, Terminal& terminal);
 

@@ -157,11 +157,8 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
     if (name == "GPU" || name == "LIST") return gpus(node);
     if (name == "PROFILE") return profiles(node);
     if (name == "STATE")
-        return {{"queued", ""},
-                {"waiting", ""},
-                {"running", ""},
-                {"paused", ""},
-                {"unmanaged", "without a limit"}};
+        return {{"queued", ""},  {"reserved", ""}, {"waiting", ""},
+                {"running", ""}, {"paused", ""},   {"unmanaged", "without a limit"}};
     if (name == "[FOR]") return {{"10m", ""}, {"1h", ""}, {"1d", ""}};
     if (name == "USER") return users(node);
     if (name == "GPU|node...") return joined(gpus(node), {{"node", "all GPUs"}});

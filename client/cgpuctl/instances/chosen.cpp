@@ -24,7 +24,8 @@ using Kind = client::ClientError::Kind;
 constexpr const char* kUnmanaged = "unmanaged";
 constexpr const char* kPaused = "paused";
 constexpr const char* kQueued = "queued";
-constexpr std::array<std::string_view, 5> kStates = {kQueued, "waiting", "running", kPaused, kUnmanaged};
+constexpr std::array<std::string_view, 6> kStates = {kQueued,   "reserved", "waiting",
+                                                     "running", kPaused,    kUnmanaged};
 
 bool declares(const client::Snapshot& snapshot, const std::string& user) {
     return std::ranges::any_of(snapshot.instances, [&](const client::Instance& instance) {
@@ -76,7 +77,8 @@ Result<std::string> read_state(const std::string& asked) {
     if (asked.empty() || std::ranges::count(kStates, state) > 0) return state;
     return client::fail(Kind::usage,
                         "--state " + model::quote(asked) +
-                            ": there is no such state. Try: queued, waiting, running, paused or unmanaged.");
+                            ": there is no such state. Try: queued, reserved, waiting, running, paused or "
+                            "unmanaged.");
 }
 
 bool is_on(const client::Instance& instance, const std::string& uuid) {

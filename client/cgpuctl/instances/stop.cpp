@@ -15,7 +15,7 @@
 #include "client/cgpuctl/instances/held.hpp"
 #include "client/cgpuctl/instances/meant.hpp"
 #include "client/cgpuctl/instances/place.hpp"
-#include "client/cgpuctl/instances/queued.hpp"
+#include "client/cgpuctl/instances/withdraw.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -236,7 +236,7 @@ Result<void> stop_verb(const Input& input, client::Node& node, Terminal& termina
     if (!watch) return tl::unexpected(watch.error());
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    const auto words = take_out_of_queue(*snapshot, input, node, terminal);
+    const auto words = withdraw(*snapshot, input, node, terminal);
     if (!words) return tl::unexpected(words.error());
     if (words->empty()) return {};
     auto wanted = instances_meant(*snapshot, *words, said_to_change(input), node);

@@ -1,13 +1,12 @@
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
-#include <sys/random.h>
 #include <unistd.h>
 
+#include "client/cgpuctl/base/random_id.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/queue/shown_wait.hpp"
@@ -31,21 +30,6 @@ using client::ClientError;
 using client::Result;
 using client::Variables;
 using Kind = ClientError::Kind;
-
-/// 128 random bits in hex: the first 12 characters are as unique as a container's short id.
-Result<std::string> new_id() {
-    std::array<unsigned char, 16> bits{};
-    if (getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size()))
-        return client::fail(Kind::failed, "a random id: " + std::string(std::strerror(errno)) +
-                                              ". Try: run the command again.");
-    constexpr std::string_view kHex = "0123456789abcdef";
-    std::string id;
-    for (const unsigned char byte : bits) {
-        id += kHex[byte >> 4U];
-        id += kHex[byte & 0xfU];
-    }
-    return id;
-}
 
 Variables whole_environment() {
     Variables variables;
@@ -115,8 +99,8 @@ ClientError enter(const Input& input, client::Node& node, const std::string& id,
     const auto gpus = node.read_gpus();
     if (!gpus) return gpus.error();
     // Their former values were the request, or named GPUs that the command must not see.
-    for (const char* stale :
-         {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV", "ALIYUN_COM_GPU_MEM_UNIT"})
+    for (const char* stale : {"ALIYUN_COM_GPU_MEM_CONTAINER", "ALIYUN_COM_GPU_MEM_DEV",
+                              "ALIYUN_COM_GPU_MEM_UNIT", "CGPU_RESERVATION"})
         unsetenv(stale);
     for (const auto& [name, value] : client::granted_environment(created.quotas, *gpus))
         setenv(name.c_str(), value.c_str(), 1);
@@ -171,7 +155,7 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     if (variables->empty()) return run_unmanaged(input, "CGPU_DISABLE, or an amount of 0", terminal);
     const auto user = user_of_command(input.user);
     if (!user) return tl::unexpected(user.error());
-    const auto id = new_id();
+    const auto id = random_id();
     if (!id) return tl::unexpected(id.error());
     // Checked before anything is granted: without a driver or a module the command can't run.
     const auto root = client::Root::open("/");

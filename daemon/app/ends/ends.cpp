@@ -28,15 +28,20 @@ void Ends::set_settings(const ends::Settings& settings) {
     update(outside_.node());
 }
 
+ends::Next Ends::next_of(const model::Instance& instance) const {
+    const auto told = told_.find(instance.id);
+    // Nobody has to be told of a reservation's end before.
+    const bool is_told = instance.reservation || (told != told_.end() && told->second == instance.time->ends);
+    return ends::next(*instance.time, is_told, settings_);
+}
+
 void Ends::update(const model::Node& node) {
     std::erase_if(told_, [&](const auto& each) { return node.find_instance(each.first) == nullptr; });
     bool any = false;
     Nanos first = 0;
     for (const auto& [id, instance] : node.instances()) {
         if (!instance.time) continue;
-        const auto told = told_.find(id);
-        const auto next =
-            ends::next(*instance.time, told != told_.end() && told->second == instance.time->ends, settings_);
+        const auto next = next_of(instance);
         if (next.step == Step::none || (any && next.at >= first)) continue;
         first = next.at;
         any = true;
@@ -53,9 +58,7 @@ void Ends::do_what_is_due() {
     std::vector<std::pair<model::Instance, Step>> due;
     for (const auto& [id, instance] : outside_.node().instances()) {
         if (!instance.time) continue;
-        const auto told = told_.find(id);
-        const auto next =
-            ends::next(*instance.time, told != told_.end() && told->second == instance.time->ends, settings_);
+        const auto next = next_of(instance);
         if (next.step != Step::none && next.at <= now) due.emplace_back(instance, next.step);
     }
     // By copies: each step changes the node.
@@ -71,7 +74,7 @@ void Ends::carry_out(const model::Instance& instance, Step step) {
         case Step::tell_soon:
             return tell_soon(instance);
         case Step::end:
-            return end(instance);
+            return instance.reservation ? give_up(instance) : end(instance);
         case Step::close:
             return close(instance);
     }
@@ -92,6 +95,17 @@ void Ends::tell_soon(const model::Instance& instance) {
     event.details["time"] = instance.time->seconds;
     set_owner(event, instance.owner);
     outside_.events.happened(std::move(event));
+}
+
+void Ends::give_up(const model::Instance& reservation) {
+    auto event = event_of(EventType::time_over, log::Level::warn, reservation,
+                          model::describe(reservation) + ": nobody has used the reservation within " +
+                              model::format_duration(reservation.time->seconds) + ", so its part is free");
+    event.details["time"] = reservation.time->seconds;
+    event.details["end"] = std::string("unused");
+    set_owner(event, reservation.owner);
+    outside_.events.happened(std::move(event));
+    outside_.remove(reservation.id);
 }
 
 bool Ends::put(const model::InstanceId& id, const model::TimeLimit& time) {
@@ -141,7 +155,13 @@ queue::Ends Ends::known() const {
         if (!instance.time) continue;
         if (!may) may = may_signal(instance);
         if (!*may) return {};
-        all.emplace(id, instance.time->ends + settings_.grace);
+        auto ends = instance.time->ends + settings_.grace;
+        if (instance.reservation) {
+            // It may be taken over in its last moment.
+            if (!instance.reservation->time) continue;
+            ends += static_cast<Nanos>(*instance.reservation->time) * kSecond;
+        }
+        all.emplace(id, ends);
     }
     return all;
 }

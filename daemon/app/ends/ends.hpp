@@ -26,6 +26,8 @@ class Ends final : public NodeFollower {
         std::function<const model::Node&()> node;
         std::function<Result<bool>(const model::Transition&)> change;
         std::function<void(const model::InstanceId&)> changed;  ///< its gates or properties
+        /// Removes one without processes; again and again, if the disk refuses it.
+        std::function<void(const model::InstanceId&)> remove;
     };
 
     explicit Ends(Outside outside) : outside_(std::move(outside)) {}
@@ -41,6 +43,8 @@ class Ends final : public NodeFollower {
   private:
     void do_what_is_due();
     void carry_out(const model::Instance& instance, ends::Step step);
+    [[nodiscard]] ends::Next next_of(const model::Instance& instance) const;
+    void give_up(const model::Instance& reservation);
     void tell_soon(const model::Instance& instance);
     void end(const model::Instance& instance);
     void close(const model::Instance& instance);

@@ -138,11 +138,16 @@ Result<void> InstanceLifetimes::remove(const model::Instance& instance) {
     const auto& id = instance.id;
     const auto changed = state_.change([&](model::Node& node) { return node.remove_instance(id); }, {});
     if (!changed) return tl::unexpected(changed.error());
+    replaced(instance, model::describe(instance) + ": gone");
+    return {};
+}
+
+void InstanceLifetimes::replaced(const model::Instance& instance, std::string message) {
+    const auto& id = instance.id;
     if (instance.creator) ended_ids_.add(id, *instance.creator);
     outside_.links.close(id);
-    ended_events_.happened(instance.creator.value_or(0),
-                           event_of(EventType::instance_ended, log::Level::info, instance,
-                                    model::describe(instance) + ": gone"));
+    ended_events_.happened(instance.creator.value_or(0), event_of(EventType::instance_ended, log::Level::info,
+                                                                  instance, std::move(message)));
     outside_.events.instance_forgotten(id);
     // No GPU names an instance that isn't there.
     outside_.publisher.gpus_changed();
@@ -154,7 +159,6 @@ Result<void> InstanceLifetimes::remove(const model::Instance& instance) {
     retries_.erase(id);
     unsaved_.erase(id);
     outside_.admission.instances_changed();
-    return {};
 }
 
 void InstanceLifetimes::adopt() {
@@ -171,7 +175,7 @@ void InstanceLifetimes::adopt(const model::Instance& instance) {
     // With or without a link, the instance ends with its process.
     if (instance.attached)
         watch_end(id, *instance.attached);
-    else
+    else if (!instance.reservation)
         ends_[id] = outside_.loop.at(outside_.loop.now() + patience_with(instance),
                                      [this, id] { process_ended(id); });
     outside_.events.instance_known(instance);

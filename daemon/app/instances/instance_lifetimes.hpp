@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
 
 #include "daemon/app/events/repeated_by_user.hpp"
 #include "daemon/app/instances/base/ended_ids.hpp"
@@ -42,6 +43,8 @@ class InstanceLifetimes {
     void end(const model::InstanceId& ended);
     /// Somebody wants it to end. Refused: the disk doesn't allow it, and nothing has changed.
     Result<void> release(const model::InstanceId& id);
+    /// The node has another instance in its place. `message`: of the event of its end.
+    void replaced(const model::Instance& instance, std::string message);
     /// Whether the process of any instance has just ended, so that its memory and weight will soon be free.
     [[nodiscard]] bool someone_is_ending() const;
     [[nodiscard]] const EndedIds& ended_ids() const { return ended_ids_; }

@@ -26,6 +26,16 @@ tl::unexpected<Refusal> not_yours(const model::InstanceId& id) {
                          "it was made by another user", "do the same as root (sudo)");
 }
 
+std::string no_effect(const std::string& declared, const model::Owner& owner) {
+    return "CGPU_OWNER=" + declared + " has no effect: it runs as " + describe(owner) +
+           ", which is its owner. Try: leave it out.";
+}
+
+model::Reservation reservation_of(const Hold& hold, const std::optional<model::TimeLimit>& time,
+                                  const std::string& boot_id) {
+    return {hold.token, time ? std::optional(time->seconds) : std::nullopt, boot_id};
+}
+
 /// The result for a container that isn't managed.
 Created unmanaged(const model::InstanceId& id, std::string_view name) {
     return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
@@ -47,7 +57,8 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
               [this](const model::InstanceId& id) { return state_.node().find_instance(id); }}),
       ends_({outside.loop, stops_, outside.events, [this]() -> const model::Node& { return state_.node(); },
              [this](const model::Transition& transition) { return state_.change(transition, {}); },
-             [this](const model::InstanceId& id) { outside_.publisher.instance_changed(id); }}),
+             [this](const model::InstanceId& id) { outside_.publisher.instance_changed(id); },
+             [this](const model::InstanceId& id) { lifetimes_.end(id); }}),
       state_(std::move(node), outside.store, followers(), outside.events),
       gpus_(state_, outside.publisher, outside.events),
       changes_(state_, outside.links, outside.publisher, outside.usage,
@@ -81,6 +92,7 @@ void Service::adopt() {
     ends_.set_settings(settings_.ends);
     state_.tell_followers();
     lifetimes_.adopt();
+    drop_old_reservations();
     // Signals that the cgpud before may not have sent any more.
     for (const auto& [id, instance] : node().instances()) {
         if (!instance.time || !instance.time->over) continue;
@@ -155,12 +167,11 @@ Result<void> Service::take_configured() {
     return {};
 }
 
-Result<Created> Service::create_instance(std::string_view id, std::string_view name,
-                                         const std::map<std::string, std::string>& variables,
-                                         const Caller& caller, Options options, Origin origin) {
-    const auto owner = owner_of_new(caller, origin, request::declared_owner(variables));
-    auto created = try_to_create(id, name, variables, caller, options, std::move(origin));
-    if (!created && !options.dry_run) admission_refused(id, name, caller, owner, created.error());
+Result<Created> Service::create_instance(const Asked& asked) {
+    const auto owner = owner_of(asked);
+    auto created = try_to_create(asked);
+    if (!created && !asked.options.dry_run)
+        admission_refused(asked.id, asked.name, asked.caller, owner, created.error());
     return created;
 }
 
@@ -172,9 +183,8 @@ void Service::admission_refused(std::string_view id, std::string_view name, cons
         outside_.start_refused(name.empty() ? id : name, owner);
 }
 
-Result<Created> Service::try_to_create(std::string_view id, std::string_view name,
-                                       const std::map<std::string, std::string>& variables,
-                                       const Caller& caller, Options options, Origin origin) {
+Result<Created> Service::try_to_create(const Asked& asked) {
+    const auto& [id, name, variables, caller, options, origin, hold] = asked;
     const auto parsed_id = parse_id(id);
     if (!parsed_id) return tl::unexpected(parsed_id.error());
     if (const auto fits = check_name(*parsed_id, name); !fits) return tl::unexpected(fits.error());
@@ -196,17 +206,20 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
     if (auto known = request::apply_profile(**request, settings_.profiles); !known)
         return tl::unexpected(known.error());
     if (const auto open = outside_.admission.open(); !open) return tl::unexpected(open.error());
-    (*request)->container_name = std::string(name);
+    if (!(*request)->reservation.empty()) return take_over(*parsed_id, **request, asked);
+    (*request)->container_name = name;
     (*request)->kept = state_.node().kept_of(caller.user, *parsed_id, (*request)->container_name);
     const auto owner = owner_of_new(caller, origin, (*request)->owner);
     const auto allowance = allowance_of(owner);
     if (!allowance) return tl::unexpected(allowance.error());
+    if (const auto allowed = check_hold(asked, *allowance ? &**allowance : nullptr); !allowed)
+        return tl::unexpected(allowed.error());
     const auto time =
         time_of_new(*parsed_id, (*request)->container_name, **request, *allowance ? &**allowance : nullptr);
     if (!time) return tl::unexpected(time.error());
     auto defaults = defaults_now();
     defaults.allowance = *allowance ? &**allowance : nullptr;
-    auto grant = grant_for(*parsed_id, waiting_of(**request, owner, *time), defaults);
+    auto grant = grant_for(*parsed_id, waiting_of(asked, **request, owner, *time), defaults);
     if (!grant) return tl::unexpected(worth_another_try(std::move(grant.error())));
     if (!grant->managed()) return unmanaged(*parsed_id, name);
     if (auto known = request::check_granted(**request, settings_.profiles, grant->quotas); !known)
@@ -215,57 +228,74 @@ Result<Created> Service::try_to_create(std::string_view id, std::string_view nam
                                                    **request, grant->quotas);
         !allowed)
         return tl::unexpected(allowed.error());
-    if (!outside_.processes.alive(caller.process))
-        return model::refuse(Refusal::Reason::not_found, "process " + std::to_string(caller.process.pid),
-                             "it asked for an instance and has ended", "try the same again");
-    // polkit was asked about the caller's user, possibly minutes ago.
-    if (caller.user != 0 && !is_own(caller.process, caller))
-        return model::refuse(Refusal::Reason::not_permitted, "process " + std::to_string(caller.process.pid),
-                             "it asked for an instance as user id " + std::to_string(caller.user) +
-                                 " and runs as another user now",
-                             "ask from a process that stays the same user's");
+    if (const auto asks = check_caller(caller); !asks) return tl::unexpected(asks.error());
 
-    model::Instance wanted{*parsed_id,    std::string(name), 0,           outside_.wall_clock(),  grant->mode,
-                           grant->quotas, std::nullopt,      caller.user, std::move(origin.image)};
+    model::Instance wanted{*parsed_id,    name,         0,           outside_.wall_clock(), grant->mode,
+                           grant->quotas, std::nullopt, caller.user, origin.image};
     wanted.owner = owner;
     wanted.time = *time;
+    if (hold) {
+        wanted.reservation = reservation_of(*hold, *time, outside_.boot_id);
+        wanted.time = limit_of(hold->seconds);
+    }
     if (wanted.owner.declared != (*request)->owner)
-        grant->warnings.push_back("CGPU_OWNER=" + (*request)->owner + " has no effect: it runs as " +
-                                  describe(wanted.owner) + ", which is its owner. Try: leave it out.");
+        grant->warnings.push_back(no_effect((*request)->owner, wanted.owner));
     auto created = put_in(std::move(wanted), std::move(grant->warnings), caller, options);
     if (created && queue_ && !options.dry_run) queue_->started(*parsed_id);
     return created;
 }
 
+Result<void> Service::check_caller(const Caller& caller) const {
+    const std::string what = "process " + std::to_string(caller.process.pid);
+    if (!outside_.processes.alive(caller.process))
+        return model::refuse(Refusal::Reason::not_found, what, "it asked for an instance and has ended",
+                             "try the same again");
+    // polkit was asked about the caller's user, possibly minutes ago.
+    if (caller.user != 0 && !is_own(caller.process, caller))
+        return model::refuse(Refusal::Reason::not_permitted, what,
+                             "it asked for an instance as user id " + std::to_string(caller.user) +
+                                 " and runs as another user now",
+                             "ask from a process that stays the same user's");
+    return {};
+}
+
 Result<Created> Service::put_in(model::Instance wanted, std::vector<std::string> warnings,
                                 const Caller& caller, Options options) {
-    const model::InstanceId id = wanted.id;
-    if (const auto had = lifetimes_.ended_ids().user_of(id); had && *had != caller.user && caller.user != 0)
-        return model::refuse(Refusal::Reason::exists, "instance " + id.short_id(),
-                             "user id " + std::to_string(*had) + " had it, and may start it again",
-                             "use another id");
     const auto allowance = allowance_of(wanted.owner);
     if (!allowance) return tl::unexpected(allowance.error());
     if (*allowance)
         if (const auto allowed = (*allowance)->check_instance(wanted.quotas); !allowed)
             return model::refuse(model::describe(wanted), allowed.error());
-    const auto add = [&](model::Node& node) { return node.add_instance(wanted); };
+    const auto add = [wanted](model::Node& node) { return node.add_instance(wanted); };
+    return bring_in(std::move(wanted), add, std::move(warnings), caller, options);
+}
+
+Result<Created> Service::bring_in(model::Instance wanted, const model::Transition& change,
+                                  std::vector<std::string> warnings, const Caller& caller, Options options) {
+    const model::InstanceId id = wanted.id;
+    if (const auto had = lifetimes_.ended_ids().user_of(id); had && *had != caller.user && caller.user != 0)
+        return model::refuse(Refusal::Reason::exists, "instance " + id.short_id(),
+                             "user id " + std::to_string(*had) + " had it, and may start it again",
+                             "use another id");
     if (options.dry_run) {
-        const auto checked = state_.change(add, options);
+        const auto checked = state_.change(change, options);
         if (!checked) return tl::unexpected(checked.error());
         return Created{std::move(wanted), {}, std::move(warnings)};
     }
     // The link comes first: an instance that is on disk must be usable.
     auto trial = state_.node();
-    if (auto added = add(trial); !added) return tl::unexpected(worth_another_try(std::move(added.error())));
+    if (auto added = change(trial); !added)
+        return tl::unexpected(worth_another_try(std::move(added.error())));
     auto folder = outside_.links.open(*trial.find_instance(id));
     if (!folder) return tl::unexpected(folder.error());
-    if (const auto changed = state_.change(add, options); !changed) {
+    if (const auto changed = state_.change(change, options); !changed) {
         outside_.links.close(id);
         return tl::unexpected(changed.error());
     }
-    let_in(id, caller.user);
-    lifetimes_.watch_end(id, caller.process);
+    if (!wanted.reservation) {
+        let_in(id, caller.user);
+        lifetimes_.watch_end(id, caller.process);
+    }
     const auto& instance = *state_.node().find_instance(id);
     outside_.events.instance_known(instance);
     const auto level = admitted_.is_told(caller.user) ? log::Level::warn : log::Level::debug;

@@ -13,18 +13,19 @@
 #include "core/ends/course.hpp"
 #include "core/limits/rules.hpp"
 #include "core/model/node.hpp"
+#include "core/model/transitions.hpp"
 #include "core/request/profile.hpp"
 #include "core/request/unknown_name.hpp"
 #include "daemon/app/ends/ends.hpp"
 #include "daemon/app/events/refused_admissions.hpp"
 #include "daemon/app/events/refused_calls.hpp"
+#include "daemon/app/instances/base/ownership.hpp"
 #include "daemon/app/instances/base/process_facts.hpp"
 #include "daemon/app/instances/gpu_register.hpp"
 #include "daemon/app/instances/instance_lifetimes.hpp"
 #include "daemon/app/instances/node_changes.hpp"
 #include "daemon/app/instances/node_state.hpp"
 #include "daemon/app/instances/options.hpp"
-#include "daemon/app/instances/ownership.hpp"
 #include "daemon/app/limits/owner_limits.hpp"
 #include "daemon/app/looks/second_look.hpp"
 #include "daemon/app/ports/admission_gate.hpp"
@@ -64,14 +65,24 @@ constexpr std::size_t kLongestName = 1024;
 /// Refused: invalid.
 [[nodiscard]] Result<void> check_name(const model::InstanceId& id, std::string_view name);
 
+/// How long a part is held for an instance to come, and by which token that takes it over.
+struct Hold {
+    std::string token;
+    std::uint64_t seconds = 0;
+};
+
+/// A part that nobody takes over is free again after a day.
+constexpr std::uint64_t kLongestHold = 86400;
+
 /// A call of CreateInstance.
 struct Asked {
     std::string id;
     std::string name;
     std::map<std::string, std::string> variables;
     Caller caller;
-    Options options;
-    Origin origin;
+    Options options = {};
+    Origin origin = {};
+    std::optional<Hold> hold = std::nullopt;  ///< it asks for a reservation; empty: for an instance
 };
 
 /// Owns the node's state. Every change is tried on a copy, saved, made current, carried out (links, gates)
@@ -127,17 +138,16 @@ class Service final : public ModesOfGpus {
     /// The loop's clock, on which time limits end, and requests wait.
     [[nodiscard]] Nanos now() const { return outside_.loop.now(); }
 
-    /// Finds out what the limits need to know of whoever asks for such an instance; then create_instance()
-    /// can judge the request.
-    void prepare(const std::map<std::string, std::string>& variables, const Caller& caller,
-                 const Origin& origin, std::function<void(const Result<void>&)> done);
+    /// Finds out what the limits need to know of the owner; then create_instance() can judge a request of
+    /// theirs.
+    void prepare(const model::Owner& owner, std::function<void(const Result<void>&)> done);
     /// See OwnerLimits; empty: those of the caller. Refused (not_permitted): other users than root may ask
     /// for their own only.
     void describe_limits(const std::string& word, std::uint32_t caller,
                          std::function<void(const Result<view::Limits>&)> done);
-    Result<Created> create_instance(std::string_view id, std::string_view name,
-                                    const std::map<std::string, std::string>& variables, const Caller& caller,
-                                    Options options, Origin origin = {});
+    /// Whose the instance will be; with a reservation it is that one's owner.
+    [[nodiscard]] model::Owner owner_of(const Asked& asked) const;
+    Result<Created> create_instance(const Asked& asked);
     /// Whether this very request waits already: its caller asks once more.
     [[nodiscard]] bool waits(const Asked& asked) const;
     /// What comes before create_instance(): prepare() and, where the request waits (CGPU_WAIT), its turn.
@@ -236,9 +246,16 @@ class Service final : public ModesOfGpus {
     void link_idle(const model::InstanceId& id) { lifetimes_.link_idle(id); }
 
   private:
-    Result<Created> try_to_create(std::string_view id, std::string_view name,
-                                  const std::map<std::string, std::string>& variables, const Caller& caller,
-                                  Options options, Origin origin);
+    Result<Created> try_to_create(const Asked& asked);
+    Result<Created> take_over(const model::InstanceId& id, const request::Request& request,
+                              const Asked& asked);
+    [[nodiscard]] Result<void> check_hold(const Asked& asked, const limits::Allowance* allowance) const;
+    [[nodiscard]] model::TimeLimit limit_of(std::uint64_t seconds) const;
+    [[nodiscard]] Result<void> check_caller(const Caller& caller) const;
+    /// Carries out the change that brings the instance, and all that comes with it.
+    Result<Created> bring_in(model::Instance wanted, const model::Transition& change,
+                             std::vector<std::string> warnings, const Caller& caller, Options options);
+    void drop_old_reservations();
     [[nodiscard]] Result<std::optional<model::TimeLimit>> time_of_new(
         const model::InstanceId& id, const std::string& name, const request::Request& request,
         const limits::Allowance* allowance) const;
@@ -248,7 +265,8 @@ class Service final : public ModesOfGpus {
     Result<admission::Grant> grant_for(const model::InstanceId& id, const queue::Waiting& waiting,
                                        const admission::Defaults& defaults) const;
     Result<void> complete(request::Request& request, const model::Instance& instance) const;
-    [[nodiscard]] queue::Waiting waiting_of(const request::Request& request, const model::Owner& owner,
+    [[nodiscard]] queue::Waiting waiting_of(const Asked& asked, const request::Request& request,
+                                            const model::Owner& owner,
                                             const std::optional<model::TimeLimit>& time) const;
     [[nodiscard]] AdmissionQueue::Outside queue_outside(QueueStore& store);
     [[nodiscard]] NodeFollowers followers();

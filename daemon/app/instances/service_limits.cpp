@@ -20,11 +20,7 @@ Result<void> Service::check(const Options& options) {
     return {};
 }
 
-void Service::prepare(const std::map<std::string, std::string>& variables, const Caller& caller,
-                      const Origin& origin, std::function<void(const Result<void>&)> done) {
-    const auto request = request::parse_request(variables);
-    const auto owner = owner_of_new(caller, origin, request && *request ? (*request)->owner : "");
-    // What is wrong with the request is said when it is judged.
+void Service::prepare(const model::Owner& owner, std::function<void(const Result<void>&)> done) {
     if (outside_.limits == nullptr) return done({});
     outside_.limits->prepare(owner, std::move(done));
 }

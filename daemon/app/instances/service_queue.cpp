@@ -39,6 +39,7 @@ model::Instance instance_of(const model::InstanceId& id, const Asked& asked, con
     instance.creator = asked.caller.user;
     instance.image = asked.origin.image;
     instance.owner = owner;
+    if (asked.hold) instance.reservation = model::Reservation{asked.hold->token};
     return instance;
 }
 
@@ -62,7 +63,10 @@ AdmissionQueue::Outside Service::queue_outside(QueueStore& store) {
                                     outside_.events,
                                     [this]() -> const model::Node& { return node(); },
                                     [this] { return defaults_now(); },
-                                    [this] { return outside_.admission.open(); },
+                                    [this]() -> Result<void> {
+                                        if (auto open = outside_.admission.open(); !open) return open;
+                                        return state_.writable();
+                                    },
                                     {},
                                     [](const model::Owner&) {}};
     outside.recent_use = outside_.recent_use;
@@ -77,7 +81,7 @@ AdmissionQueue::Outside Service::queue_outside(QueueStore& store) {
             return outside_.limits->allowance(node, owner);
         };
         outside.prepare = [this](const model::Owner& owner) {
-            outside_.limits->prepare(owner, [](const Result<void>&) {});
+            outside_.limits->prepare(owner, [this](const Result<void>&) { queue_->look_soon(); });
         };
     }
     return outside;
@@ -90,14 +94,17 @@ admission::Defaults Service::defaults_now() const {
     return defaults;
 }
 
-queue::Waiting Service::waiting_of(const request::Request& request, const model::Owner& owner,
+queue::Waiting Service::waiting_of(const Asked& asked, const request::Request& request,
+                                   const model::Owner& owner,
                                    const std::optional<model::TimeLimit>& time) const {
     queue::Waiting waiting;
     waiting.owner = owner;
     waiting.request = request;
     waiting.priority = request.high_priority.value_or(false) ? 1 : 0;
     waiting.asked_at = outside_.loop.now();
-    if (time) waiting.length = static_cast<Nanos>(time->seconds) * kSecond;
+    // A reservation may be taken over in its last moment.
+    if (time)
+        waiting.length = static_cast<Nanos>(time->seconds + (asked.hold ? asked.hold->seconds : 0)) * kSecond;
     if (request.wait && *request.wait != request::kForever)
         waiting.deadline = waiting.asked_at + *request.wait;
     return waiting;
@@ -158,47 +165,46 @@ bool Service::waits(const Asked& asked) const {
     const auto id = model::InstanceId::parse(asked.id);
     if (!queue_ || !id || !queue_->is_waiting_for(*id, asked.caller.user, asked.caller.process)) return false;
     const auto& queued = *queue_->find(*id);
-    const auto owner = owner_of_new(asked.caller, asked.origin, request::declared_owner(asked.variables));
+    const auto owner = owner_of(asked);
     return queued.instance.name == asked.name && queued.instance.owner == owner &&
-           queued.instance.image == asked.origin.image && queued.variables == kept_of(asked.variables);
+           queued.instance.image == asked.origin.image && queued.variables == kept_of(asked.variables) &&
+           queued.instance.reservation ==
+               (asked.hold ? std::optional(model::Reservation{asked.hold->token}) : std::nullopt);
 }
 
 void Service::before_creation(const Asked& asked, AdmissionQueue::Done done) {
-    prepare(asked.variables, asked.caller, asked.origin,
-            [this, asked, done = std::move(done)](const Result<void>& known) {
-                if (known) return wait_for_turn(asked, done);
-                const auto owner =
-                    owner_of_new(asked.caller, asked.origin, request::declared_owner(asked.variables));
-                admission_refused(asked.id, asked.name, asked.caller, owner, known.error());
-                done(known);
-            });
+    prepare(owner_of(asked), [this, asked, done = std::move(done)](const Result<void>& known) {
+        if (known) return wait_for_turn(asked, done);
+        admission_refused(asked.id, asked.name, asked.caller, owner_of(asked), known.error());
+        done(known);
+    });
 }
 
 /// A request that doesn't wait, or needn't, is called back at once.
 void Service::wait_for_turn(const Asked& asked, AdmissionQueue::Done done) {
     auto request = request::parse_request(asked.variables);
     const auto id = model::InstanceId::parse(asked.id);
-    const bool may_wait = queue_ && id && request && *request && (*request)->wait;
+    const bool may_wait =
+        queue_ && id && request && *request && (*request)->wait && (*request)->reservation.empty();
     if (!may_wait || asked.options.dry_run) return done({});
     if (waits(asked)) return queue_->come_back(*id, std::move(done));
     // Nobody waits for an id that another one has, or had.
     const auto had = lifetimes_.ended_ids().user_of(*id);
     const bool is_others = had && *had != asked.caller.user && asked.caller.user != 0;
     if (node().find_instance(*id) != nullptr || is_others) return done({});
-    auto trial = asked.options;
-    trial.dry_run = true;
-    const auto tried =
-        try_to_create(asked.id, asked.name, asked.variables, asked.caller, trial, asked.origin);
+    auto trial = asked;
+    trial.options.dry_run = true;
+    const auto tried = try_to_create(trial);
     // What is wrong with it is said by the call itself.
     if (tried || !may_pass(tried.error())) return done({});
-    const auto owner = owner_of_new(asked.caller, asked.origin, (*request)->owner);
+    const auto owner = owner_of(asked);
     auto instance = instance_of(*id, asked, owner, outside_.wall_clock());
     if (!complete(**request, instance)) return done({});
     const auto allowance = allowance_of(owner);
     if (!allowance) return done({});
     const auto time = time_of_new(*id, asked.name, **request, *allowance ? &**allowance : nullptr);
     if (!time) return done({});
-    const auto waiting = waiting_of(**request, owner, *time);
+    const auto waiting = waiting_of(asked, **request, owner, *time);
     const auto refused = [&](const Refusal& refusal) {
         admission_refused(asked.id, asked.name, asked.caller, owner, refusal);
         done(tl::unexpected(refusal));

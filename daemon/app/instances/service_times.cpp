@@ -31,19 +31,19 @@ tl::unexpected<Refusal> no_time(const std::string& what) {
 
 }  // namespace
 
+model::TimeLimit Service::limit_of(std::uint64_t seconds) const {
+    return {seconds,
+            outside_.loop.now() + static_cast<Nanos>(std::min(seconds, model::kLongestDuration)) * kSecond};
+}
+
 Result<std::optional<model::TimeLimit>> Service::time_of_new(const model::InstanceId& id,
                                                              const std::string& name,
                                                              const request::Request& request,
                                                              const limits::Allowance* allowance) const {
-    const auto limit = [&](std::uint64_t seconds) {
-        return model::TimeLimit{
-            seconds,
-            outside_.loop.now() + static_cast<Nanos>(std::min(seconds, model::kLongestDuration)) * kSecond};
-    };
     const std::string what =
         "instance " + id.short_id() + (name.empty() ? std::string() : " (" + model::quote(name) + ")");
     if (const auto* spent = node().find_spent(id)) {
-        if (spent->granted > 0) return limit(spent->granted);
+        if (spent->granted > 0) return limit_of(spent->granted);
         return model::refuse(Refusal::Reason::not_permitted, what,
                              "its time of " + model::format_duration(spent->seconds) + " is over",
                              "cgpuctl extend " + id.short_id() + " 1h, or make another container");
@@ -52,13 +52,13 @@ Result<std::optional<model::TimeLimit>> Service::time_of_new(const model::Instan
         if (allowance != nullptr)
             if (const auto allowed = allowance->check_time(*request.time); !allowed)
                 return model::refuse(what, allowed.error());
-        return limit(*request.time);
+        return limit_of(*request.time);
     }
     auto seconds = settings_.time.value_or(limits::kUnlimitedTime);
     if (allowance != nullptr && allowance->rules().time)
         seconds = std::min(seconds, allowance->rules().time->most);
     if (seconds == limits::kUnlimitedTime) return std::nullopt;
-    return limit(seconds);
+    return limit_of(seconds);
 }
 
 Result<model::InstanceId> Service::find_timed(std::string_view word, const Naming& naming) const {

@@ -17,6 +17,10 @@ constexpr Nanos kBetweenKills = kSecond / 2;
 
 std::string stop_of(const model::Instance& instance) { return "stop of " + model::describe(instance); }
 
+/// Of an end by the node's rules. What root has put in, as the containers of its engine, ends as a whole; of
+/// others' instances, only what runs for the owner.
+bool only_owners(const model::Instance& instance) { return instance.creator != 0U; }
+
 }  // namespace
 
 Result<void> Stops::possible(const model::Instance& instance) const {
@@ -91,7 +95,7 @@ Result<void> Stops::ask(const model::InstanceId& id) {
     if (instance == nullptr) return {};
     if (auto can = possible(*instance); !can) return can;
     for (const model::Process& process : processes_of(*instance))
-        if (may_reach(*instance, process, true))
+        if (may_reach(*instance, process, only_owners(*instance)))
             if (auto sent = outside_.processes.signal(process, Signal::term); !sent) return sent;
     return {};
 }
@@ -100,7 +104,7 @@ Result<void> Stops::kill_all(const model::InstanceId& id) {
     const model::Instance* instance = outside_.find(id);
     if (instance == nullptr) return {};
     if (auto can = possible(*instance); !can) return can;
-    kill_from(*instance, outside_.loop.now(), true);
+    kill_from(*instance, outside_.loop.now(), only_owners(*instance));
     return {};
 }
 

@@ -14,6 +14,8 @@ constexpr const char* kRuntime = "runtime";
 constexpr const char* kImage = "image";
 constexpr const char* kOwner = "owner";
 constexpr const char* kUser = "user";
+constexpr const char* kReserve = "reserve";
+constexpr const char* kHold = "hold";
 constexpr const char* kDrain = "drain";
 constexpr const char* kTimeout = "timeout";
 constexpr const char* kSeconds = "seconds";
@@ -77,6 +79,19 @@ app::Result<CreateOptions> read_create_options(const OptionMap& given) {
         const auto id = read_value<std::uint32_t>(kUser, user.mapped(), "u", "give a user id");
         if (!id) return tl::unexpected(id.error());
         all.origin.runs_as = *id;
+    }
+    if (const auto token = others.extract(kReserve)) {
+        auto text = read_value<std::string>(kReserve, token.mapped(), "s", "give a token");
+        if (!text) return tl::unexpected(text.error());
+        all.hold = app::Hold{std::move(*text), kUsualHold};
+    }
+    if (const auto hold = others.extract(kHold)) {
+        const auto seconds = read_value<std::uint64_t>(kHold, hold.mapped(), "t", "give a number of seconds");
+        if (!seconds) return tl::unexpected(seconds.error());
+        if (!all.hold)
+            return model::refuse(Reason::invalid, "option " + model::quote(kHold),
+                                 "no reservation is asked for", "give reserve with it");
+        all.hold->seconds = *seconds;
     }
     const auto options = read_options(others);
     if (!options) return tl::unexpected(options.error());

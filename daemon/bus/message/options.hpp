@@ -33,10 +33,15 @@ template <class All>
     return options;
 }
 
-/// The options of CreateInstance: those of every change, image (s) and user (u).
+/// For how long a reservation is held, if the caller doesn't say: seconds.
+constexpr std::uint64_t kUsualHold = 600;
+
+/// The options of CreateInstance: those of every change, image (s), user (u), reserve (s, a token) and hold
+/// (t, seconds).
 struct CreateOptions {
     app::Options options;
     app::Origin origin;
+    std::optional<app::Hold> hold;  ///< empty: no reservation is asked for
 };
 [[nodiscard]] app::Result<CreateOptions> read_create_options(const OptionMap& given);
 

@@ -38,7 +38,7 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance,
     view.image = instance.image;
     view.owner = instance.owner;
     view.created = instance.created;
-    view.state = instance.attached ? "running" : "waiting";
+    view.state = instance.attached ? "running" : instance.reservation ? "reserved" : "waiting";
     view.pid = instance.attached ? static_cast<std::uint32_t>(instance.attached->pid) : 0;
     view.quotas = quotas_of(node, instance);
     for (const model::Quota& quota : instance.quotas)

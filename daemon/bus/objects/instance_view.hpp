@@ -23,7 +23,7 @@ struct InstanceView {
     std::string image;
     model::Owner owner;
     std::uint64_t created = 0;  ///< seconds since 1970
-    std::string state;          ///< queued, waiting, running
+    std::string state;          ///< queued, reserved, waiting, running
     std::uint32_t pid = 0;
     std::vector<BusQuota> quotas;
     std::map<std::string, std::uint32_t>

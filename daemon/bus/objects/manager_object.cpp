@@ -105,8 +105,9 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
                                    std::map<std::string, std::string> variables, OptionMap options) {
     const auto caller = caller_of(getObject(), service_, "CreateInstance");
     auto read = guarded("CreateInstance", [&] { return take(read_create_options(options)); });
-    const auto call = std::make_shared<const app::Asked>(app::Asked{
-        std::move(id), std::move(name), std::move(variables), caller, read.options, std::move(read.origin)});
+    const auto call = std::make_shared<const app::Asked>(
+        app::Asked{std::move(id), std::move(name), std::move(variables), caller, read.options,
+                   std::move(read.origin), std::move(read.hold)});
     const auto actions = actions_for(call->variables, service_.node(), upgrader_.mode(), service_.profiles());
     const auto before = [&service = service_, call](auto done) {
         service.before_creation(*call, std::move(done));
@@ -116,8 +117,7 @@ void ManagerObject::CreateInstance(Created&& result, std::string id, std::string
     when_permitted(
         authority_, asked_for, getObject(), creation_with(actions), std::move(result),
         [&service = service_, call] {
-            const app::Created created = take(service.create_instance(
-                call->id, call->name, call->variables, call->caller, call->options, call->origin));
+            const app::Created created = take(service.create_instance(*call));
             const bool managed = !created.instance.quotas.empty();
             return std::tuple(managed ? path_of(created.instance.id) : sdbus::ObjectPath("/"),
                               quotas_of(service.node(), created.instance), created.link_folder,
@@ -130,7 +130,7 @@ void ManagerObject::AdmitUnmanaged(sdbus::Result<bool>&& result, std::string id,
                                    std::vector<std::string> gpus, OptionMap options) {
     const auto caller = caller_of(getObject(), service_, "AdmitUnmanaged");
     const auto before = [&service = service_, caller](auto done) {
-        service.prepare({}, caller, {}, std::move(done));
+        service.prepare(app::owner_of_new(caller, {}, {}), std::move(done));
     };
     when_permitted(
         authority_, std::vector{Action::run}, getObject(), kAdmit, std::move(result),

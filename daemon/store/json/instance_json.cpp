@@ -90,6 +90,22 @@ model::TimeLimit read_time(const json& document, const std::string& place, std::
     return time;
 }
 
+ordered_json reservation_json(const model::Reservation& reservation) {
+    ordered_json result = {{"token", reservation.token}, {"boot_id", reservation.boot_id}};
+    if (reservation.time) result["time"] = *reservation.time;
+    return result;
+}
+
+model::Reservation read_reservation(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    model::Reservation reservation;
+    reservation.token = fields.text("token");
+    reservation.boot_id = fields.text("boot_id");
+    if (document.contains("time")) reservation.time = fields.number("time", model::kLongestDuration);
+    fields.refuse_others();
+    return reservation;
+}
+
 }  // namespace
 
 ordered_json instance_json(const Instance& instance) {
@@ -103,6 +119,7 @@ ordered_json instance_json(const Instance& instance) {
     result["owner"] = instance.owner.user.value_or(kNoOwner);
     result["declared_owner"] = instance.owner.declared;
     if (instance.time) result["time"] = time_json(*instance.time);
+    if (instance.reservation) result["reservation"] = reservation_json(*instance.reservation);
     if (instance.attached)
         result["attached"] = {{"pid", instance.attached->pid},
                               {"start_time", instance.attached->start_time},
@@ -129,6 +146,8 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
                 read_quota(quota, item(fields.place_of("quotas"), instance.quotas.size()), error));
     if (const json* time = fields.object_if_there("time"))
         instance.time = read_time(*time, fields.place_of("time"), error);
+    if (const json* reservation = fields.object_if_there("reservation"))
+        instance.reservation = read_reservation(*reservation, fields.place_of("reservation"), error);
     if (const json* attached = fields.object_if_there("attached"))
         instance.attached = read_process(*attached, fields.place_of("attached"), error);
     fields.refuse_others();

@@ -211,3 +211,25 @@ end_job train
 end_job web
 wait_for 10 none_listed
 wait_for 10 recorded
+
+# --- a reservation is its maker's and root's, and its owner's limits hold for what root's engine starts with it
+limits <<<'limits: {groups: {students: {memory: 4GiB}}}'
+reload
+reserve() { as "$1" cgpuctl reserve -q --mem "${@:2}"; } # USER SIZE
+# use_as_root TOKEN OPTIONS…: as the runtime of root's engine does, for a container that declares bob.
+use_as_root() {
+    busctl call org.cgpu1 /org/cgpu1 org.cgpu1.Manager CreateInstance 'ssa{ss}a{sv}' made made 2 CGPU_RESERVATION "$1" CGPU_OWNER bob "${@:2}"
+}
+token=$(reserve alice 3GiB) || fail "alice can't reserve"
+expect_equal "whose it is" "$(owner reservation)" alice
+expect_error 'CGPU_RESERVATION: another user has made it' as bob env CGPU_RESERVATION="$token" cgpuctl run -- true
+expect_error 'alice may have 4GiB in all .limits.groups.students.memory., and has 1 instance: reservation' reserve alice 2GiB
+expect_error 'org.cgpu1.manage-instance' as bob cgpuctl stop reservation
+expect use_as_root "$token" 1 dry-run b true >/dev/null
+env CGPU_RESERVATION="$token" cgpuctl run --name container --user bob -- alloc --mib 100 --hold >"$scratch/container.out" 2>&1 </dev/null &
+pids[container]=$!
+wait_for 60 is_ready container
+expect_equal "whose the part stays" "$(owner container)" alice
+expect_error 'alice may have 4GiB in all' run alice 2GiB -- true
+end_job container
+wait_for 10 none_listed

@@ -5,10 +5,11 @@
 namespace cgpu::app {
 
 Event admitted(const model::Instance& instance, const model::Quota& quota, const Who& who) {
-    auto event = event_of(EventType::instance_admitted, log::Level::info, instance,
-                          model::describe(instance) + ": admitted, GPU " + quota.gpu.to_string() + ", " +
-                              model::format_mib(quota.memory_limit) + ", weight " +
-                              std::to_string(quota.weight) + ", for " + describe(who));
+    auto event =
+        event_of(EventType::instance_admitted, log::Level::info, instance,
+                 model::describe(instance) + (instance.reservation ? ": reserved" : ": admitted") + ", GPU " +
+                     quota.gpu.to_string() + ", " + model::format_mib(quota.memory_limit) + ", weight " +
+                     std::to_string(quota.weight) + ", for " + describe(who));
     event.gpu = quota.gpu;
     event.by = who;
     event.details = {{"limit", quota.memory_limit.count()}, {"weight", std::uint64_t{quota.weight}}};

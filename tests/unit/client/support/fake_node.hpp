@@ -151,7 +151,9 @@ class FakeNode : public client::Node {
                                 const client::Making& how) override {
         return note_making("forget " + name + (owner ? " of " + std::to_string(*owner) : ""), how);
     }
+    std::optional<client::HeldPart> held;  ///< of the last create_instance
     client::Result<client::Created> create_instance(const client::NewInstance& wanted) override {
+        held = wanted.held;
         calls.push_back("create_instance " + wanted.id + " " + wanted.name +
                         (wanted.image.empty() ? "" : " of " + wanted.image));
         return grant;

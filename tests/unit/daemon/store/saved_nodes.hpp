@@ -32,6 +32,10 @@ inline model::Node full_node() {
     EXPECT_TRUE(n.add_instance(declares).has_value());
     EXPECT_TRUE(n.set_paused(declares.id, uuid(0), true).has_value());
     EXPECT_TRUE(n.set_time(declares.id, {7200, 123456789012345, true, true}).has_value());
+    auto held = instance("h", {quota(0, 1)});
+    held.time = model::TimeLimit{600, 123456789012345};
+    held.reservation = model::Reservation{std::string(32, 'a'), 7200, "5f3a-boot"};
+    EXPECT_TRUE(n.add_instance(held).has_value());
     auto ended = instance("c", {quota(0, 1)});
     ended.name = "ended";
     ended.owner.user = 1001;

@@ -74,6 +74,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "config",
                             "revert",
                             "run",
+                            "reserve",
                             "doctor",
                             "bench",
                             "module",
@@ -109,9 +110,9 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
         // module reads or changes by its action, and refuses the other's option (module_verb_test.cpp);
         // upgrade, set-mode, apply, drains and what sets a figure of an instance tell what they did in either
         // form.
-        const std::set<std::string_view> both = {"module",       "upgrade",    "set-mode", "set-weight",
-                                                 "set-priority", "set-memory", "pause",    "resume",
-                                                 "apply",        "drain",      "undrain",  "extend"};
+        const std::set<std::string_view> both = {
+            "module", "upgrade", "set-mode", "set-weight", "set-priority", "set-memory", "pause",
+            "resume", "apply",   "drain",    "undrain",    "extend",       "reserve"};
         // The figures of top are those of cgpu-smi --json; what its keys change is asked for there.
         // What trace writes is JSON, and it changes nothing; wait and logs print sentences and commands.
         const std::set<std::string_view> quiet = {"top", "trace", "wait", "logs"};

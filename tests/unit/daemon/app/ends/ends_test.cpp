@@ -22,9 +22,10 @@ class EndsTest : public ServiceTest {
         variables["CGPU_MEM"] = "1GiB";
         if (!time.empty()) variables["CGPU_TIME"] = time;
         std::optional<Result<void>> ready;
-        service->prepare(variables, caller, {}, [&](const Result<void>& known) { ready = known; });
+        service->prepare(service->owner_of({"aaaa", "train", variables, caller}),
+                         [&](const Result<void>& known) { ready = known; });
         if (!*ready) return tl::unexpected(ready->error());
-        return service->create_instance("aaaa", "train", variables, caller, {});
+        return service->create_instance({"aaaa", "train", variables, caller, {}});
     }
     /// With the first process 200.
     void run(const std::string& time) {
@@ -81,7 +82,7 @@ TEST_F(EndsTest, there_is_one_timer_for_all) {
     run("1h");
     for (const char* id : {"bbbb", "cccc"})
         ASSERT_TRUE(
-            service->create_instance(id, id, {{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", "2h"}}, caller, {}));
+            service->create_instance({id, id, {{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", "2h"}}, caller, {}}));
     EXPECT_EQ(service->ends().known().size(), 3U);
     go_to(kHour + 40);
     EXPECT_EQ(service->node().instances().size(), 2U);

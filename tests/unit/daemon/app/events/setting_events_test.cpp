@@ -115,7 +115,7 @@ TEST_F(SettingEventsTest, kept_settings_are_told_of_once_each) {
 TEST_F(SettingEventsTest, a_percentage_follows_max_inst) {
     processes.living.insert(100);
     ASSERT_TRUE(
-        service->create_instance("web", "", {{"CGPU_MEM", "1GiB"}, {"CGPU_COMPUTE", "50%"}}, caller, {}));
+        service->create_instance({"web", "", {{"CGPU_MEM", "1GiB"}, {"CGPU_COMPUTE", "50%"}}, caller, {}}));
     recorded.all.clear();
     ASSERT_TRUE(service->changes().make(GpuChange{.gpu = v100.to_string(), .max_inst = 10}, options));
     const auto both = recorded.of(EventType::setting_changed);

@@ -51,8 +51,11 @@ class ServiceTest : public ::testing::Test {
     Result<Created> create(const std::string& id, const std::string& gib, bool dry_run = false) {
         processes.living.insert(100);
         return service->create_instance(
-            id, "job-" + id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", gib}, {"ALIYUN_COM_GPU_MEM_DEV", "15"}},
-            caller, {dry_run});
+            {id,
+             "job-" + id,
+             {{"ALIYUN_COM_GPU_MEM_CONTAINER", gib}, {"ALIYUN_COM_GPU_MEM_DEV", "15"}},
+             caller,
+             {dry_run}});
     }
     Result<void> attach(const std::string& id, std::int32_t pid) {
         const auto process = service->identify(pid);

@@ -77,7 +77,7 @@ TEST_F(ServiceTest, an_instance_belongs_to_whom_it_runs_as) {
     processes.living.insert(100);
     const auto owner_of = [&](const char* id, std::map<std::string, std::string> variables, Origin origin) {
         variables["CGPU_MEM"] = "1GiB";
-        const auto created = service->create_instance(id, "web", variables, caller, {}, std::move(origin));
+        const auto created = service->create_instance({id, "web", variables, caller, {}, std::move(origin)});
         return created ? created->instance.owner : model::Owner{4711};
     };
     caller.user = processes.users[100] = 0;
@@ -94,7 +94,7 @@ TEST_F(ServiceTest, an_instance_belongs_to_whom_it_runs_as) {
 TEST_F(ServiceTest, an_instance_keeps_its_image) {
     see_v100();
     processes.living.insert(100);
-    ASSERT_TRUE(service->create_instance("aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {}, {"train:1"}));
+    ASSERT_TRUE(service->create_instance({"aaaa", "web", {{"CGPU_MEM", "1GiB"}}, caller, {}, {"train:1"}}));
     EXPECT_EQ(service->node().find_instance(*model::InstanceId::parse("aaaa"))->image, "train:1");
 }
 

@@ -10,7 +10,7 @@ class ServiceKeptTest : public ServiceTest {
   protected:
     Result<Created> create_named(const std::string& id, const std::string& name, bool dry_run = false) {
         processes.living.insert(100);
-        return service->create_instance(id, name, {{"CGPU_MEM", "4GiB"}}, caller, {.dry_run = dry_run});
+        return service->create_instance({id, name, {{"CGPU_MEM", "4GiB"}}, caller, {.dry_run = dry_run}});
     }
     std::uint64_t limit_of(const std::string& id) {
         return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0).memory_limit.mib();

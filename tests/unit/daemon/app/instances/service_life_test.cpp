@@ -41,7 +41,7 @@ TEST_F(ServiceTest, the_id_of_an_ended_one_stays_its_users) {
     const auto as_alice = [&](const std::string& id) {
         processes.living.insert(200);
         processes.users[200] = 1000;
-        return service->create_instance(id, "web", {{"CGPU_MEM", "1MiB"}}, alice, {});
+        return service->create_instance({id, "web", {{"CGPU_MEM", "1MiB"}}, alice, {}});
     };
     for (const std::string& id : {web, "0123456789ab" + std::string(20, '1')}) {
         const auto taken = as_alice(id);

@@ -42,7 +42,7 @@ TEST_F(ServiceLog, VariablesThatNobodyKnowsAreToldTogether) {
     caller.user = 1000;
     const std::map<std::string, std::string> typo = {{"CGPU_MEMORY", "1GiB"}};
     const char* const warning = "CGPU_MEMORY=\"1GiB\": cgpu knows no such variable";
-    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(service->create_instance("aaaa", "x", typo, caller, {}));
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(service->create_instance({"aaaa", "x", typo, caller, {}}));
     EXPECT_EQ(lines_with(warning), 1U);
     loop.advance(Repeated::kFirstPause);
     EXPECT_EQ(lines_with(warning), 2U);
@@ -50,9 +50,9 @@ TEST_F(ServiceLog, VariablesThatNobodyKnowsAreToldTogether) {
 
     // Nothing happens by a trial, so nothing is to be told of.
     loop.advance(3 * Repeated::kLongestPause);
-    ASSERT_TRUE(service->create_instance("aaaa", "x", typo, caller, {.dry_run = true}));
+    ASSERT_TRUE(service->create_instance({"aaaa", "x", typo, caller, {.dry_run = true}}));
     EXPECT_EQ(lines_with(warning), 2U);
-    ASSERT_TRUE(service->create_instance("aaaa", "x", typo, caller, {}));
+    ASSERT_TRUE(service->create_instance({"aaaa", "x", typo, caller, {}}));
     EXPECT_EQ(lines_with(warning), 3U);
 }
 

@@ -10,7 +10,7 @@ TEST_F(ServiceTest, a_default_memory_that_was_set_wins_over_the_configuration) {
     const auto of = [&](const char* id) {
         processes.living.insert(100);
         const auto made =
-            service->create_instance(id, id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, caller, {});
+            service->create_instance({id, id, {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, caller, {}});
         return made && !made->instance.quotas.empty() ? made->instance.quotas[0].memory_limit.mib() : 0;
     };
     EXPECT_EQ(of("aaaa"), 0U) << "the configuration has none, so it isn't managed";
@@ -114,7 +114,7 @@ TEST_F(ServiceTest, a_caller_that_ended_while_polkit_was_asked_gets_no_instance)
     see_v100();
     processes.living = {100};
     processes.kill(100);
-    const auto refused = service->create_instance("aaaa", "x", {{"CGPU_MEM", "1GiB"}}, caller, {});
+    const auto refused = service->create_instance({"aaaa", "x", {{"CGPU_MEM", "1GiB"}}, caller, {}});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::not_found);
     EXPECT_TRUE(service->node().instances().empty());
@@ -175,7 +175,7 @@ TEST_F(ServiceTest, the_default_memory_of_a_node_that_has_none_is_not_managed) {
     const auto before = service->node();
     processes.living.insert(100);
     const auto created =
-        service->create_instance("aaaa", "job", {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, caller, {});
+        service->create_instance({"aaaa", "job", {{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}, caller, {}});
     ASSERT_TRUE(created) << created.error().text;
     EXPECT_TRUE(created->instance.quotas.empty());
     EXPECT_TRUE(created->link_folder.empty());
@@ -222,9 +222,9 @@ TEST_F(ServiceTest, a_percentage_stays_when_max_inst_changes_and_its_new_weight_
     see_v100();
     processes.living.insert(100);
     ASSERT_TRUE(
-        service->create_instance("part", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_COMPUTE", "25%"}}, caller, {}));
+        service->create_instance({"part", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_COMPUTE", "25%"}}, caller, {}}));
     ASSERT_TRUE(
-        service->create_instance("number", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "5"}}, caller, {}));
+        service->create_instance({"number", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "5"}}, caller, {}}));
     const auto weight_of = [&](const char* id) {
         return service->node().find_instance(*model::InstanceId::parse(id))->quotas.at(0).weight;
     };
@@ -259,7 +259,7 @@ TEST_F(ServiceTest, reverts_a_gpu_to_what_is_configured_all_or_nothing) {
     EXPECT_EQ(service->node().find_gpu(v100)->settings.prio_ratio, 70U);
     processes.living.insert(100);
     ASSERT_TRUE(
-        service->create_instance("big", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "15"}}, caller, {}));
+        service->create_instance({"big", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WEIGHT", "15"}}, caller, {}}));
     const auto before = service->node();
     const auto refused = service->changes().make(GpuChange{.gpu = v100.to_string(), .revert = true}, {});
     ASSERT_FALSE(refused);
@@ -336,7 +336,7 @@ TEST_F(ServiceTest, less_memory_than_is_in_use_is_refused_with_the_figure) {
 TEST_F(ServiceTest, asks_for_nothing_is_refused_clearly) {
     see_v100();
     processes.living.insert(100);
-    const auto refused = service->create_instance("aaaa", "x", {}, caller, {});
+    const auto refused = service->create_instance({"aaaa", "x", {}, caller, {}});
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().text.find("Try: "), std::string::npos);
 }
@@ -350,7 +350,7 @@ TEST_F(ServiceTest, its_own_mode_none_passes_no_rule_for_containers_without_a_li
         settings.settings_for = [](const model::SeenGpu&) { return model::GpuSettings{}; };
         settings.unmanaged = rule;
         service->set_settings(settings);
-        return service->create_instance(id, "x", whole_card, caller, {});
+        return service->create_instance({id, "x", whole_card, caller, {}});
     };
     for (const auto rule : {admission::Unmanaged::refuse, admission::Unmanaged::whole}) {
         const auto refused = create_under(rule, "aaaa");
@@ -368,18 +368,18 @@ TEST_F(ServiceTest, a_variable_that_nobody_knows_is_refused_or_told) {
     see_v100();
     processes.living.insert(100);
     const std::map<std::string, std::string> typo = {{"CGPU_MEMORY", "1GiB"}};
-    const auto refused = service->create_instance("aaaa", "x", typo, caller, {});
+    const auto refused = service->create_instance({"aaaa", "x", typo, caller, {}});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().reason, Refusal::Reason::invalid);
     EXPECT_NE(refused.error().text.find("Try: CGPU_MEM, or unknown_variables"), std::string::npos)
         << refused.error().text;
     service->set_settings(
         {{}, [](const model::SeenGpu&) { return model::GpuSettings{}; }, request::UnknownNames::warn});
-    const auto told = service->create_instance("aaaa", "x", typo, caller, {});
+    const auto told = service->create_instance({"aaaa", "x", typo, caller, {}});
     ASSERT_TRUE(told) << told.error().text;
     EXPECT_TRUE(told->instance.quotas.empty()) << "not managed";
     const auto managed =
-        service->create_instance("aaaa", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WIEGHT", "2"}}, caller, {});
+        service->create_instance({"aaaa", "x", {{"CGPU_MEM", "1GiB"}, {"CGPU_WIEGHT", "2"}}, caller, {}});
     ASSERT_TRUE(managed) << managed.error().text;
     EXPECT_EQ(managed->instance.quotas.size(), 1U);
 }

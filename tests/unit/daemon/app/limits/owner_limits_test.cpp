@@ -25,10 +25,11 @@ class OwnerLimitsTest : public ServiceTest {
         caller.user = processes.users[100] = user;
         variables["CGPU_MEM"] = size;
         std::optional<Result<void>> ready;
-        service->prepare(variables, caller, origin, [&](const Result<void>& known) { ready = known; });
+        service->prepare(service->owner_of({id, id, variables, caller, {}, origin}),
+                         [&](const Result<void>& known) { ready = known; });
         if (!ready) return model::refuse(Refusal::Reason::busy, id, "it waits", "wait");
         if (!*ready) return tl::unexpected(ready->error());
-        return service->create_instance(id, id, variables, caller, {}, std::move(origin));
+        return service->create_instance({id, id, variables, caller, {}, std::move(origin)});
     }
 
     static std::string text(const Result<Created>& result) {
@@ -104,7 +105,7 @@ TEST_F(OwnerLimitsTest, refuse_where_the_name_service_does) {
     EXPECT_EQ(text(ask(1000, "one", "1GiB")), "one: it waits. Try: wait.");
     rules.users["alice"].instances = 0;
     limits.set_rules(rules);
-    const auto late = service->create_instance("one", "one", {{"CGPU_MEM", "1GiB"}}, caller, {});
+    const auto late = service->create_instance({"one", "one", {{"CGPU_MEM", "1GiB"}}, caller, {}});
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().reason, Refusal::Reason::try_again) << "nobody has been asked since the reload";
 }

@@ -36,9 +36,7 @@ class QueueTest : public ServiceTest {
     }
     void repeat(const Asked& asked, const std::shared_ptr<Call>& call) {
         service->before_creation(asked, [this, asked, call](const Result<void>& turn) {
-            call->answer = turn ? service->create_instance(asked.id, asked.name, asked.variables,
-                                                           asked.caller, asked.options, asked.origin)
-                                : tl::unexpected(turn.error());
+            call->answer = turn ? service->create_instance(asked) : tl::unexpected(turn.error());
         });
     }
     std::int32_t pid_of(const std::string& id) {

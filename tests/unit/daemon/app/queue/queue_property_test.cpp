@@ -1,5 +1,6 @@
 // Days of a node in virtual time: users who ask, wait, leave and end; cgpud that is killed; GPUs that are
-// drained and lost; limits that change; an upgrade that closes the gate.
+// drained and lost; limits that change; an upgrade that closes the gate; a user who floods the queue; parts
+// that are reserved, taken over, given back and forgotten; a clock that is set.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -53,7 +54,7 @@ class Day final : public test::QueueTest {
     }
 
     void do_something() {
-        switch (below(16)) {
+        switch (below(20)) {
             case 0:
                 return kill_one_that_waits();
             case 1:
@@ -69,6 +70,16 @@ class Day final : public test::QueueTest {
                 return change_limits();
             case 6:
                 return withdraw();
+            case 12:
+                wall_clock += below(2) == 0 ? 3600 : std::uint64_t{0} - 3600;
+                return;
+            case 13:
+                for (int i = 0; i < 8; ++i) ask_one(1003);
+                return;
+            case 14:
+                return ask_one(1000 + static_cast<std::uint32_t>(below(3)), true);
+            case 15:
+                return use_reservation();
             case 7:
             case 8:
                 return loop.advance(static_cast<Nanos>(1 + below(600)) * kSecond);
@@ -77,13 +88,12 @@ class Day final : public test::QueueTest {
             case 11:
                 return end_one();
             default:
-                return ask_one();
+                return ask_one(1000 + static_cast<std::uint32_t>(below(3)));
         }
     }
 
-    void ask_one() {
+    void ask_one(std::uint32_t user, bool reserves = false) {
         const std::string id = "job" + std::to_string(ones_.size());
-        const auto user = static_cast<std::uint32_t>(1000 + below(3));
         One one{{id, id, {{"CGPU_MEM", std::to_string(share_of(1700)) + "MiB"}}, {}, {}, {}},
                 std::make_shared<Call>(Call{id, std::nullopt})};
         const auto pid = pid_of(id);
@@ -96,7 +106,40 @@ class Day final : public test::QueueTest {
         if (below(3) == 0) one.asked.variables.emplace("CGPU_TIME", below(2) == 0 ? "10m" : "1h");
         if (below(6) == 0) one.asked.variables.emplace("CGPU_PRIO", "high");
         if (below(5) == 0) one.asked.variables.emplace("aliyun.com/gpu-count", "2");
+        if (reserves) {
+            tokens_.push_back(token_of(ones_.size()));
+            one.asked.hold = Hold{tokens_.back(), 1 + below(3600)};
+        }
         repeat(one.asked, one.call);
+        ones_.push_back(std::move(one));
+    }
+    static std::string token_of(std::size_t number) {
+        const auto digits = std::to_string(number);
+        return std::string(32 - digits.size(), 'a') + digits;
+    }
+    /// One of them that is held: it is taken over with all that it holds; others are refused.
+    void use_reservation() {
+        if (tokens_.empty()) return;
+        const auto& token = tokens_[below(tokens_.size())];
+        const auto* held = service->node().find_reservation(token);
+        const auto before = held == nullptr ? std::nullopt : std::optional(*held);
+        const std::string id = "job" + std::to_string(ones_.size());
+        const auto user = before ? before->creator.value() : 1000;
+        const auto pid = pid_of(id);
+        processes.living.insert(pid);
+        processes.users[pid] = user;
+        One one{{id, id, {{"CGPU_RESERVATION", token}}, {user, {pid, 7, "boot"}}},
+                std::make_shared<Call>(Call{id, std::nullopt})};
+        repeat(one.asked, one.call);
+        RC_ASSERT(!waits(one.call));
+        if (!before) RC_ASSERT(!runs(one.call));
+        if (runs(one.call)) {
+            const auto& instance = (*one.call->answer)->instance;
+            RC_ASSERT(instance.quotas == before->quotas);
+            RC_ASSERT(instance.owner == before->owner);
+            RC_ASSERT(service->node().find_reservation(token) == nullptr);
+            RC_TAG("a reservation is used");
+        }
         ones_.push_back(std::move(one));
     }
 
@@ -154,7 +197,7 @@ class Day final : public test::QueueTest {
     }
     void attach_new() {
         for (One& one : ones_)
-            if (runs(one.call) && !one.attached && alive(one)) {
+            if (runs(one.call) && !one.asked.hold && !one.attached && alive(one)) {
                 one.attached = true;
                 (void)service->attach(one.asked.id, one.asked.caller.process, {0, {1, 7, "boot"}}, {});
             }
@@ -200,6 +243,14 @@ class Day final : public test::QueueTest {
         }
     }
 
+    void give_back_reservations() {
+        std::vector<std::string> held;
+        for (const auto& [id, instance] : service->node().instances())
+            if (instance.reservation) held.push_back(id.str());
+        for (const auto& id : held)
+            RC_ASSERT(service->release_instance(id, {0, {1, 7, "boot"}}, {}).has_value());
+    }
+
     /// Nobody starves: as others end, all start.
     void calm_down() {
         admission.closed = false;
@@ -212,15 +263,19 @@ class Day final : public test::QueueTest {
         for (std::size_t round = 0; round <= ones_.size() && !service->queue()->empty(); ++round) {
             for (One& one : ones_)
                 if (runs(one.call) && alive(one)) end(one.asked.id);
+            give_back_reservations();
             settle();
         }
         RC_ASSERT(service->queue()->empty());
         RC_ASSERT(queue_store.all.empty());
+        loop.advance(3601 * kSecond);
+        for (const auto& [id, instance] : service->node().instances()) RC_ASSERT(!instance.reservation);
         RC_CLASSIFY(recorded.of(EventType::queue_left).size() > 10, "more than ten waited");
     }
 
     std::mt19937_64 random_;
     std::vector<One> ones_;
+    std::vector<std::string> tokens_;
     limits::Rules rules_;
 };
 

@@ -104,6 +104,17 @@ TEST_F(StopsTest, by_itself_it_signals_those_of_the_owner_whatever_others_do) {
     EXPECT_EQ(stops.kill_all(instance.id).error().reason, Refusal::Reason::unsupported);
 }
 
+TEST_F(StopsTest, what_root_has_put_in_ends_as_a_whole) {
+    instance.creator = 0;
+    processes.users[300] = 0;
+    processes.deaf = {200, 300};
+    ASSERT_TRUE(stops.ask(instance.id));
+    EXPECT_EQ(processes.signalled, (Signalled{{200, Signal::term}, {300, Signal::term}}));
+    ASSERT_TRUE(stops.kill_all(instance.id));
+    loop.advance(0);
+    EXPECT_FALSE(processes.living.contains(300));
+}
+
 TEST_F(StopsTest, refuses_what_it_may_not_and_what_it_does_not_know) {
     processes.may_signal = false;
     EXPECT_EQ(stop(0).error().reason, Refusal::Reason::unsupported);

@@ -101,6 +101,24 @@ TEST(Options, OfANewInstanceHaveItsImage) {
     EXPECT_FALSE(read_options({{"image", Variant(std::string("train:1"))}})) << "of another change";
 }
 
+TEST(Options, OfANewInstanceSayThatItsPartIsHeld) {
+    const Variant token(std::string(32, 'a'));
+    const auto usual = read_create_options({{"reserve", token}});
+    ASSERT_TRUE(usual);
+    ASSERT_TRUE(usual->hold);
+    EXPECT_EQ(usual->hold->token, std::string(32, 'a'));
+    EXPECT_EQ(usual->hold->seconds, 600U);
+    const auto longer = read_create_options({{"reserve", token}, {"hold", Variant(std::uint64_t{7200})}});
+    ASSERT_TRUE(longer);
+    EXPECT_EQ(longer->hold->seconds, 7200U);
+    EXPECT_FALSE(read_create_options({{"reserve", token}, {"hold", Variant(7200U)}}));
+    EXPECT_FALSE(read_create_options({{"reserve", Variant(true)}}));
+    const auto alone = read_create_options({{"hold", Variant(std::uint64_t{7200})}});
+    ASSERT_FALSE(alone);
+    EXPECT_NE(alone.error().text.find("no reservation is asked for"), std::string::npos);
+    EXPECT_FALSE(read_create_options({})->hold);
+}
+
 TEST(Options, RuntimeIsOfGpusTheNodeAndTheMode) {
     const app::Result<app::Options> read = read_options({{"runtime", Variant(true)}}, {.runtime = true});
     ASSERT_TRUE(read);

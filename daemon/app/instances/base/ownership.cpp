@@ -1,4 +1,4 @@
-#include "daemon/app/instances/ownership.hpp"
+#include "daemon/app/instances/base/ownership.hpp"
 
 namespace cgpu::app {
 namespace {

@@ -1,0 +1,106 @@
+// reserve: holds a part of GPUs for a container or job to come.
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+#include "client/cgpuctl/base/random_id.hpp"
+#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/queue/shown_wait.hpp"
+#include "client/run/job/run_request.hpp"
+#include "core/model/duration.hpp"
+#include "core/model/quote.hpp"
+
+namespace cgpu::cgpuctl {
+namespace {
+
+using client::Result;
+using Kind = client::ClientError::Kind;
+
+constexpr std::uint64_t kUsualHold = 600;  // seconds
+
+Result<std::uint64_t> read_hold(const std::string& text) {
+    if (text.empty()) return kUsualHold;
+    const auto seconds = model::parse_duration(text);
+    if (seconds) return *seconds;
+    return client::fail(Kind::usage, "--hold " + model::quote(text) + ": " + seconds.error() +
+                                         ". Try: 10m or 1h, for example.");
+}
+
+client::Variables environment() {
+    client::Variables variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos)
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
+
+std::string held_text(const client::Quota& quota) {
+    return "GPU " + std::to_string(quota.gpu_index) + " (" + quota.gpu + "): memory " +
+           size_text(quota.memory_limit) + ", weight " + std::to_string(quota.weight);
+}
+
+Json json_of(const std::string& id, const std::string& token, std::uint64_t hold,
+             const client::Created& created) {
+    Json gpus = Json::array();
+    for (const client::Quota& quota : created.quotas)
+        gpus.push_back({{"uuid", quota.gpu},
+                        {"index", quota.gpu_index},
+                        {"memory_limit_bytes", quota.memory_limit},
+                        {"weight", quota.weight},
+                        {"high_priority", quota.high_priority}});
+    return {{"token", token}, {"id", id}, {"hold_seconds", hold}, {"gpus", gpus}};
+}
+
+}  // namespace
+
+Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& terminal) {
+    const auto hold = read_hold(input.hold);
+    if (!hold) return tl::unexpected(hold.error());
+    const auto variables =
+        client::request_variables({input.memory, input.weight, input.compute, input.gpus, input.priority,
+                                   input.profile, input.wait_for, input.time},
+                                  environment());
+    if (!variables) return tl::unexpected(variables.error());
+    if (variables->empty())
+        return client::fail(Kind::usage,
+                            "cgpuctl reserve: CGPU_DISABLE, or an amount of 0, asks for nothing. Try: --mem "
+                            "4GiB, without CGPU_DISABLE.");
+    const auto id = random_id();
+    if (!id) return tl::unexpected(id.error());
+    const auto token = random_id();
+    if (!token) return tl::unexpected(token.error());
+    const auto waits =
+        input.quiet || input.dry_run || input.json ? nullptr : show_wait(*id, *variables, terminal);
+    const std::string name = input.name.empty() ? "reservation" : input.name;
+    auto created = node.create_instance(
+        {*id, name, "", *variables, input.dry_run, std::nullopt, client::HeldPart{*token, *hold}});
+    if (waits) waits->end();
+    if (!created) return tl::unexpected(created.error());
+    if (created->quotas.empty())
+        return client::fail(Kind::refused,
+                            "cgpuctl reserve: the request is for the default memory, which is 0 on this "
+                            "node, so there is nothing to hold. Try: --mem 4GiB.");
+    for (const std::string& warning : created->warnings) terminal.warning(warning);
+    if (input.dry_run) {
+        for (const client::Quota& quota : created->quotas)
+            terminal.done(held_text(quota) + "; would be held, nothing was changed.");
+        return {};
+    }
+    if (input.json) {
+        terminal.out() << to_text(json_of(*id, *token, *hold, *created));
+        return {};
+    }
+    for (const client::Quota& quota : created->quotas) terminal.note(held_text(quota) + ".");
+    terminal.note("It is held for " + model::format_duration(*hold) + ", as " + short_id(*id) +
+                  ". Start with CGPU_RESERVATION=TOKEN what is to have it.");
+    terminal.out() << *token << '\n';
+    return {};
+}
+
+}  // namespace cgpu::cgpuctl

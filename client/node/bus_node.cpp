@@ -252,6 +252,10 @@ Result<Created> BusNode::create_instance(const NewInstance& wanted) {
     if (!wanted.image.empty() && wanted.image.size() <= model::kMaxImageName)
         options.emplace("image", sdbus::Variant(valid_utf8(wanted.image)));
     if (wanted.user) options.emplace("user", sdbus::Variant(*wanted.user));
+    if (wanted.held) {
+        options.emplace("reserve", sdbus::Variant(wanted.held->token));
+        options.emplace("hold", sdbus::Variant(wanted.held->seconds));
+    }
     std::map<std::string, std::string> variables;
     for (const auto& [name, value] : wanted.variables) variables.emplace(valid_utf8(name), valid_utf8(value));
     const auto create = [&] {
@@ -274,6 +278,7 @@ Result<Created> BusNode::create_waiting(const std::string& id, model::Nanos wait
     using Clock = std::chrono::steady_clock;
     std::optional<Clock::time_point> away;
     bool asked_before = false;
+    const auto give_up = Clock::now() + longest;
     for (;;) {
         const auto began = Clock::now();
         bool reached = false;
@@ -290,6 +295,11 @@ Result<Created> BusNode::create_waiting(const std::string& id, model::Nanos wait
         if (!created && std::exchange(asked_before, false) && created.error().reason == "Exists" &&
             release_instance(id))
             continue;
+        // It doesn't wait yet: polkit is being asked about too many others.
+        if (!created && created.error().kind == ClientError::Kind::try_again && now < give_up) {
+            std::this_thread::sleep_for(kBetweenTriesToReach);
+            continue;
+        }
         // It waited meanwhile: each restart has its own time.
         if (reached && now - began > kCallWasTaken) away.reset();
         if (!unreachable || (away && now - *away > kRestartTakes)) {

@@ -1,7 +1,7 @@
 /* For LD_PRELOAD: what libfaketime does. The clocks that libc tells stand still (FAKE_CLOCK=still), are slow
- * (slow, a tenth) or fast (fast, ten times), or are those of another day (ahead, behind); waits are as long
- * as these clocks say, and system calls through libc's syscall() that read a clock or wait are answered here,
- * too. */
+ * (slow, a tenth) or fast (fast, ten times), or are those of another day (ahead, behind), or the wall clock
+ * alone is an hour ahead (hour); waits are as long as these clocks say, and system calls through libc's
+ * syscall() that read a clock or wait are answered here, too. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,6 +21,7 @@ static int (*real_ppoll)(struct pollfd*, nfds_t, const struct timespec*, const s
 static long (*real_syscall)(long, ...);
 static double rate = 1;
 static long long shift;
+static long long wall_shift;
 static struct timespec began[2]; /* CLOCK_REALTIME, CLOCK_MONOTONIC */
 
 /* POSIX's way to turn what dlsym() returns into a function. */
@@ -39,6 +40,8 @@ __attribute__((constructor)) static void start(void) {
         rate = 0.1;
     else if (strcmp(how, "fast") == 0)
         rate = 10;
+    else if (strcmp(how, "hour") == 0)
+        wall_shift = 3600 * second;
     else
         shift = (strcmp(how, "behind") == 0 ? -1LL : 1LL) * 86400 * second;
     real_gettime(CLOCK_REALTIME, &began[0]);
@@ -52,7 +55,8 @@ int clock_gettime(clockid_t clock, struct timespec* time) {
     const int result = real_gettime(clock, time);
     if (result != 0 || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return result;
     const long long from = ns_of(&began[clock == CLOCK_MONOTONIC]);
-    long long told = from + (long long)((double)(ns_of(time) - from) * rate) + shift;
+    long long told = from + (long long)((double)(ns_of(time) - from) * rate) + shift +
+                     (clock == CLOCK_REALTIME ? wall_shift : 0);
     if (told < 0) told = 0;
     time->tv_sec = told / second;
     time->tv_nsec = told % second;

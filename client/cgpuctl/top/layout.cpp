@@ -55,6 +55,7 @@ Line title(const Session& session, std::size_t width, bool with_date, bool utf8)
                        time_text(session.model().taken()).substr(with_date ? 0 : kDate);
     text += session.paused() ? "  paused" : "  every " + delay_text(session.delay());
     text += "  " + counted(rows.gpus.size(), "GPU") + ", " + counted(rows.instances.size(), "instance");
+    if (rows.waiting > 0) text += ", " + std::to_string(rows.waiting) + " waiting";
     if (!session.filter().empty()) text += "  only " + narrow(session.filter(), utf8);
     return {{left(text, width), Style::title}};
 }

@@ -16,15 +16,26 @@ Result<bool> NodeState::change(const Transition& transition, Options options) {
     const auto done = transition(next);
     if (!done) return tl::unexpected(done.error());
     if (*done == model::Change::unchanged || options.dry_run) return false;
-    if (auto saved = store_.save(next); !saved) return tl::unexpected(saved.error());
+    if (auto saved = save(next); !saved) return tl::unexpected(saved.error());
     take(std::move(next), options);
     return true;
+}
+
+Result<void> NodeState::save(const model::Node& node) {
+    auto saved = store_.save(node);
+    refused_ = !saved;
+    return saved;
+}
+
+Result<void> NodeState::writable() {
+    if (!refused_) return {};
+    return save(node_);
 }
 
 void NodeState::boot_ended() {
     auto next = node_;
     next.boot_ended();
-    if (const auto saved = store_.save(next); !saved)
+    if (const auto saved = save(next); !saved)
         log::error("what held until the reboot has ended: {}", saved.error().text);
     take(std::move(next), {});
 }

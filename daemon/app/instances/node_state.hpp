@@ -29,6 +29,8 @@ class NodeState {
     /// What held until the reboot, and the instances of that boot, are gone; also where the disk refuses to
     /// save that, because the next cgpud finds the same by the same state. The next change saves it, too.
     void boot_ended();
+    /// Refused (storage): the disk didn't take the last change, and doesn't take the state as it is now.
+    Result<void> writable();
     void tell_followers() const {
         for (NodeFollower& follower : followers_) follower.update(node_);
     }
@@ -41,8 +43,10 @@ class NodeState {
 
   private:
     void take(model::Node next, const Options& options);
+    Result<void> save(const model::Node& node);
 
     model::Node node_;
+    bool refused_ = false;  ///< by the disk, the last time
     Store& store_;
     NodeFollowers followers_;
     Events& events_;

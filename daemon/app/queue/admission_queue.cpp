@@ -55,6 +55,7 @@ void AdmissionQueue::adopt(std::vector<QueuedRequest> saved) {
 
 AdmissionQueue::Entry& AdmissionQueue::keep(QueuedRequest request, Done done) {
     const auto id = request.id();
+    order_.reset();
     ids_.emplace(request.waiting.ticket, id);
     Entry& entry =
         entries_.insert_or_assign(id, Entry{std::move(request), std::move(done), std::nullopt, nullptr})
@@ -157,6 +158,7 @@ AdmissionQueue::Entry AdmissionQueue::forget(Entries::iterator entry) {
     const auto ticket = gone.request.waiting.ticket;
     outside_.store.remove(gone.request.id());
     queue_.remove(ticket);
+    order_.reset();
     ids_.erase(ticket);
     waits_.erase(ticket);
     entries_.erase(entry);
@@ -190,6 +192,11 @@ queue::Order AdmissionQueue::order_of(const queue::Queue& queue) const {
     return queue::in_order(queue, outside_.recent_use ? outside_.recent_use() : nullptr);
 }
 
+const queue::Order& AdmissionQueue::order() const {
+    if (!order_) order_ = order_of(queue_);
+    return *order_;
+}
+
 queue::Decision AdmissionQueue::decide(const queue::Queue& queue) const {
     const auto ends = outside_.ends ? outside_.ends() : queue::Ends();
     const auto order = order_of(queue);
@@ -203,8 +210,11 @@ void AdmissionQueue::look() {
     looking_ = true;
     drop_overdue();
     drop_lost();
+    order_.reset();
     bool more = false;
-    if (!queue_.empty() && outside_.open()) {
+    const auto open = queue_.empty() ? Result<void>() : outside_.open();
+    closed_ = open ? std::string() : open.error().text;
+    if (!queue_.empty() && open) {
         for (const auto& [id, entry] : entries_) outside_.prepare(entry.request.waiting.owner);
         const auto decision = decide(queue_);
         waits_.clear();
@@ -279,8 +289,7 @@ std::string AdmissionQueue::waits_for(queue::Ticket ticket) const {
     const auto wait = waits_.find(ticket);
     if (wait != waits_.end())
         return queue::explain(wait->second, outside_.node(), [this](auto other) { return name_of(other); });
-    if (const auto open = outside_.open(); !open) return open.error().text;
-    return {};
+    return closed_;
 }
 
 AdmissionQueue::Place AdmissionQueue::place(const QueuedRequest& request, std::size_t position) const {
@@ -293,7 +302,7 @@ AdmissionQueue::Place AdmissionQueue::place(const QueuedRequest& request, std::s
 
 std::vector<AdmissionQueue::Place> AdmissionQueue::all() const {
     std::vector<Place> places;
-    for (const auto* waiting : order_of(queue_))
+    for (const auto* waiting : order())
         places.push_back(place(entries_.at(ids_.at(waiting->ticket)).request, places.size() + 1));
     return places;
 }
@@ -312,8 +321,7 @@ bool AdmissionQueue::counts_on_ends() const {
 std::optional<AdmissionQueue::Place> AdmissionQueue::place_of(const model::InstanceId& id) const {
     const auto* request = find(id);
     if (request == nullptr) return std::nullopt;
-    const auto position = queue::position_of(order_of(queue_), request->waiting.ticket);
-    return place(*request, position.value_or(0));
+    return place(*request, queue::position_of(order(), request->waiting.ticket).value_or(0));
 }
 
 void AdmissionQueue::tell(EventType type, const QueuedRequest& request, std::string message,

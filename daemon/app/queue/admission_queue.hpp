@@ -42,9 +42,9 @@ class AdmissionQueue final : public NodeFollower {
         Events& events;
         std::function<const model::Node&()> node;
         std::function<admission::Defaults()> defaults;  ///< without an allowance
-        std::function<Result<void>()> open;             ///< refused while nothing is admitted
+        std::function<Result<void>()> open;             ///< refused while nothing can be admitted
         queue::AllowanceOf allowance_of;
-        /// Finds out what allowance_of needs to know of the owner, if it isn't known.
+        /// Finds out what allowance_of needs to know of the owner, if it isn't known, and looks again then.
         std::function<void(const model::Owner&)> prepare;
         /// A request has left without a start, though its caller still wanted one.
         std::function<void(const QueuedRequest&)> given_up = {};
@@ -135,6 +135,7 @@ class AdmissionQueue final : public NodeFollower {
     [[nodiscard]] Place place(const QueuedRequest& request, std::size_t position) const;
     [[nodiscard]] queue::Order order_of(const queue::Queue& queue) const;
     void plan_next_look();
+    [[nodiscard]] const queue::Order& order() const;
 
     Outside outside_;
     ComingAndGoing told_;
@@ -142,6 +143,10 @@ class AdmissionQueue final : public NodeFollower {
     Entries entries_;
     std::map<queue::Ticket, model::InstanceId> ids_;
     std::map<queue::Ticket, queue::Wait> waits_;  ///< by the last decision
+    std::string closed_;                          ///< why nothing can be admitted; empty: it can
+    /// As it was when it was last asked for; empty: the queue is another one now. After a change each of
+    /// hundreds is asked for its position.
+    mutable std::optional<queue::Order> order_;
     Totals totals_;
     Nanos all_back_by_ = 0;
     bool looking_ = false;

@@ -130,7 +130,7 @@ app::Result<void> Authority::room_for(Action action, const compat::Caller& calle
     for (const auto& [uid, count] : open_) all += count;
     const auto own = open_.find(caller.uid);
     if (all < kMostOfAll && (own == open_.end() || own->second < kMostOfUser)) return {};
-    return model::refuse(model::Refusal::Reason::busy, described(action),
+    return model::refuse(model::Refusal::Reason::try_again, described(action),
                          "polkit is being asked about too many others (" +
                              (all < kMostOfAll ? "of " + user(caller) : "of all users") + ")",
                          "try the same again in a while");

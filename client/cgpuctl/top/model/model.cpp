@@ -64,6 +64,7 @@ void Model::add(smi::Reading reading) {
     if (before_) reading.view.interval = reading.at - before_->at;
     const smi::View& now = reading.view;
     Rows rows;
+    rows.waiting = now.snapshot.queue.size();
     for (const client::Gpu& gpu : now.snapshot.gpus)
         rows.gpus.push_back(row_of_gpu(gpu, before_ ? &before_->view : nullptr, now));
     for (const client::Instance& instance : now.snapshot.instances) {

@@ -61,6 +61,7 @@ struct InstanceRow {
 struct Rows {
     std::vector<GpuRow> gpus;            ///< by index, those that are not present last
     std::vector<InstanceRow> instances;  ///< by GPU, the oldest first
+    std::size_t waiting = 0;             ///< requests in the queue
 };
 
 }  // namespace cgpu::cgpuctl::top

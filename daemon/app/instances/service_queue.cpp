@@ -81,7 +81,10 @@ AdmissionQueue::Outside Service::queue_outside(QueueStore& store) {
             return outside_.limits->allowance(node, owner);
         };
         outside.prepare = [this](const model::Owner& owner) {
-            outside_.limits->prepare(owner, [this](const Result<void>&) { queue_->look_soon(); });
+            // Not after a failure: it would be asked without a pause.
+            outside_.limits->prepare(owner, [this](const Result<void>& known) {
+                if (known) queue_->look_soon();
+            });
         };
     }
     return outside;

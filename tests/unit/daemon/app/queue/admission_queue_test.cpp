@@ -201,6 +201,56 @@ TEST_F(QueueTest, OneThatCantStartAtItsTurnHoldsUpNobody) {
     EXPECT_TRUE(runs(third)) << refusal(third);
 }
 
+TEST_F(QueueTest, NobodysTurnComesWhileTheDiskRefuses) {
+    ASSERT_TRUE(runs(ask("first", 16000)));
+    const auto second = ask("second", 4000);
+    const auto third = ask("third", 4000);
+    const auto fourth = ask("fourth", 4000);
+    ASSERT_TRUE(service->release_instance("first", caller, {}));
+    store.full = true;
+    loop.advance(1);
+    EXPECT_NE(refusal(second).find("no space left"), std::string::npos) << "its turn found it out";
+    loop.advance(60 * kSecond);
+    EXPECT_TRUE(waits(third));
+    EXPECT_NE(waits_for("third").find("no space left"), std::string::npos) << waits_for("third");
+    const auto fifth = ask("fifth", 4000);
+    loop.advance(1);
+    store.full = false;
+    loop.advance(AdmissionQueue::kLookEvery);
+    EXPECT_TRUE(runs(third) && runs(fourth));
+}
+
+TEST_F(QueueTest, WhatTheNameServiceSaysIsLookedAtAtOnce) {
+    people.known = {{1000, "alice", {{1000, "alice"}}}};
+    ASSERT_TRUE(runs(ask("first", 16000)));
+    const auto second = ask("second", 4000, "forever", 1000);
+    ASSERT_TRUE(waits(second));
+    people.answers = false;
+    limits::Rules rules;
+    rules.users["alice"].instances = 3;
+    limits.set_rules(rules);
+    end("first");
+    loop.advance(1);
+    EXPECT_TRUE(waits(second)) << "nobody knows alice yet";
+    people.answer();
+    loop.advance(1);
+    EXPECT_TRUE(runs(second));
+}
+
+TEST_F(QueueTest, ANameServiceThatFailsIsNotAskedWithoutAPause) {
+    people.known = {{1000, "alice", {{1000, "alice"}}}};
+    ASSERT_TRUE(runs(ask("first", 16000)));
+    const auto second = ask("second", 4000, "forever", 1000);
+    people.broken = true;
+    limits::Rules rules;
+    rules.users["alice"].instances = 3;
+    limits.set_rules(rules);
+    const int before = people.asked;
+    for (int i = 0; i < 1000; ++i) loop.advance(kSecond / 100);
+    EXPECT_LE(people.asked - before, 12);
+    EXPECT_TRUE(waits(second));
+}
+
 TEST_F(QueueTest, ALongerTimeThanItsOwnerMayHaveIsRefusedAtOnce) {
     limits::Rules rules;
     rules.others.time = 3600;

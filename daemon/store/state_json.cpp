@@ -207,7 +207,8 @@ void StateText::instances(const model::Instances& instances) {
     next.reserve(instances.size());
     auto known = instances_.begin();
     for (const auto& [id, instance] : instances) {
-        while (known != instances_.end() && known->instance->id < id) ++known;
+        const bool is_next = known != instances_.end() && known->instance.get() == &instance;
+        while (!is_next && known != instances_.end() && known->instance->id < id) ++known;
         if (known != instances_.end() && known->instance.get() == &instance)
             next.push_back(std::move(*known++));
         else
@@ -242,7 +243,8 @@ std::string StateText::filled(std::string_view document) {
     auto rest = fill(text, document, "gpus", gpu_lines_, std::identity());
     rest = fill(text, rest, "instances", instances_, &InstanceLine::line);
     rest = fill(text, rest, "kept", kept_lines_, std::identity());
-    return text += rest;
+    text += rest;
+    return text;  // moved, which a reference to it would not be
 }
 
 std::string StateText::of(const State& state) {

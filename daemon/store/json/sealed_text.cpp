@@ -25,7 +25,8 @@ std::string seal_for(std::string_view text) {
 std::string sealed(std::string text) {
     text.resize(text.size() - kEnd.size());
     text += seal_for(text);
-    return text.append(kEnd);
+    text += kEnd;
+    return text;  // moved, which a reference to it would not be
 }
 
 Seal seal_of(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/model/differences.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/store/base/record_folder.hpp"
 #include "daemon/store/json/instance_json.hpp"
@@ -77,14 +78,15 @@ void InstanceRecords::drop_rest(const std::vector<InstanceRecord>& kept) {
 }
 
 void InstanceRecords::update(const model::Node& node) {
-    for (const auto& [id, instance] : written_) {
-        std::error_code ignored;
-        if (node.find_instance(id) == nullptr) fs::remove(path_of(id), ignored);
-    }
     std::vector<model::InstanceId> again;
-    for (const auto& [id, instance] : node.instances())
-        if (instance.attached && written_.find(id) != &instance && !write({instance, node.generation()}))
-            again.push_back(id);
+    model::for_each_difference(written_, node.instances(),
+                               [&](const model::Instance* then, const model::Instance* now) {
+                                   std::error_code ignored;
+                                   if (now == nullptr)
+                                       fs::remove(path_of(then->id), ignored);
+                                   else if (now->attached && !write({*now, node.generation()}))
+                                       again.push_back(now->id);
+                               });
     written_ = node.instances();
     for (const auto& id : again) written_.remove(id);
 }

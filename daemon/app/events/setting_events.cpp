@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/model/differences.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
 
@@ -145,15 +146,16 @@ std::vector<Event> setting_events(const model::Node& before, const model::Node& 
         if (const auto* then = before.find_gpu(gpu.uuid))
             differences.of(*then, gpu, then_again == until_reboot.end() ? gpu.settings : then_again->second);
     }
-    for (const auto& [id, instance] : now.instances()) {
-        const auto* then = before.find_instance(id);
-        if (then == nullptr || then == &instance || *then == instance) continue;
-        for (const auto& quota : instance.quotas) {
-            const auto* earlier = then->quota_on(quota.gpu);
-            const auto* gpu = now.find_gpu(quota.gpu);
-            if (earlier != nullptr && gpu != nullptr) differences.of(instance, *gpu, *earlier, quota);
-        }
-    }
+    model::for_each_difference(before.instances(), now.instances(),
+                               [&](const model::Instance* then, const model::Instance* instance) {
+                                   if (then == nullptr || instance == nullptr || *then == *instance) return;
+                                   for (const auto& quota : instance->quotas) {
+                                       const auto* earlier = then->quota_on(quota.gpu);
+                                       const auto* gpu = now.find_gpu(quota.gpu);
+                                       if (earlier != nullptr && gpu != nullptr)
+                                           differences.of(*instance, *gpu, *earlier, quota);
+                                   }
+                               });
     if (!before.share_kept().is(now.share_kept())) compare_kept(before.kept(), now.kept(), differences);
     return differences.take();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/differences.hpp"
+
 namespace cgpu::app {
 namespace {
 
@@ -58,47 +60,44 @@ History::Account& History::open(const Key& key, const model::Instance& instance,
     return account;
 }
 
-/// Both are by id, so one pass sees who has come and who has gone.
+/// Most changes concern one instance of hundreds.
 void History::update(const model::Node& node) {
     const auto moment = now();
-    auto item = accounts_.begin();
-    const auto end = [&] {
-        close(item->first, item->second, moment, true);
-        item = accounts_.erase(item);
-    };
     std::vector<const model::Instance*> come;
-    for (const auto& [id, instance] : node.instances()) {
-        while (item != accounts_.end() && item->first.instance < id) end();
-        std::size_t known = 0;
-        while (item != accounts_.end() && item->first.instance == id) {
-            const auto* quota = instance.quota_on(item->first.gpu);
-            if (quota == nullptr || item->first.generation != instance.generation) {
-                end();
-                continue;
+    model::for_each_difference(
+        seen_, node.instances(), [&](const model::Instance* then, const model::Instance* now) {
+            const auto& id = now != nullptr ? now->id : then->id;
+            std::size_t known = 0;
+            auto item = accounts_.lower_bound({id, 0, model::Uuid()});
+            while (item != accounts_.end() && item->first.instance == id) {
+                const auto* quota = now != nullptr ? now->quota_on(item->first.gpu) : nullptr;
+                if (quota == nullptr || item->first.generation != now->generation) {
+                    close(item->first, item->second, moment, true);
+                    item = accounts_.erase(item);
+                    continue;
+                }
+                update(item->second, *quota, moment.at);
+                ++known;
+                ++item;
             }
-            update(item->second, *quota, node, moment.at);
-            ++known;
-            ++item;
-        }
-        if (known < instance.quotas.size()) come.push_back(&instance);
-    }
-    while (item != accounts_.end()) end();
+            if (now != nullptr && known < now->quotas.size()) come.push_back(now);
+        });
+    seen_ = node.instances();
     flush();
+    for (const auto& gpu : node.gpus()) indexes_[gpu.uuid] = gpu.index;
     for (const auto* instance : come)
         for (const auto& quota : instance->quotas)
-            update(open({instance->id, instance->generation, quota.gpu}, *instance, moment), quota, node,
+            update(open({instance->id, instance->generation, quota.gpu}, *instance, moment), quota,
                    moment.at);
     told_ = true;
     if (!accounts_.empty() && timer_ == nullptr) set_timer();
 }
 
-void History::update(Account& account, const model::Quota& quota, const model::Node& node, Nanos now) {
-    if (account.memory_limit != quota.memory_limit.count()) {
-        account.memory_granted += held(account.memory_limit, now - account.limited_since);
-        account.memory_limit = quota.memory_limit.count();
-        account.limited_since = now;
-    }
-    if (const auto* gpu = node.find_gpu(quota.gpu)) account.gpu_index = gpu->index;
+void History::update(Account& account, const model::Quota& quota, Nanos now) {
+    if (account.memory_limit == quota.memory_limit.count()) return;
+    account.memory_granted += held(account.memory_limit, now - account.limited_since);
+    account.memory_limit = quota.memory_limit.count();
+    account.limited_since = now;
 }
 
 void History::set_timer() {
@@ -160,7 +159,7 @@ void History::close(const Key& key, Account& account, const Moment& moment, bool
     record.instance = key.instance.str();
     record.name = account.name;
     record.gpu = key.gpu;
-    record.gpu_index = account.gpu_index;
+    record.gpu_index = indexes_[key.gpu];
     record.reported_ns = grown(counts.reported, account.written.reported);
     record.granted_ns = grown(counts.granted, account.written.granted);
     record.due_ns = grown(counts.due, account.written.due);

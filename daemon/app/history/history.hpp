@@ -107,7 +107,6 @@ class History final : public NodeFollower {
     struct Account {
         std::string name;
         model::Owner owner;
-        std::uint32_t gpu_index = 0;
         std::uint64_t memory_limit = 0;
         Nanos limited_since = 0;           ///< by this much
         std::uint64_t memory_granted = 0;  ///< until then; MiB x ms
@@ -129,7 +128,7 @@ class History final : public NodeFollower {
 
     [[nodiscard]] Moment now() const;
     [[nodiscard]] bool interval_is_over(const Moment& moment) const;
-    static void update(Account& account, const model::Quota& quota, const model::Node& node, Nanos now);
+    static void update(Account& account, const model::Quota& quota, Nanos now);
     void set_timer();
     Account& open(const Key& key, const model::Instance& instance, const Moment& moment);
     void close(const Key& key, Account& account, const Moment& moment, bool ended);
@@ -146,6 +145,8 @@ class History final : public NodeFollower {
 
     Outside outside_;
     Nanos interval_;
+    model::Instances seen_;                         ///< those of the last update
+    std::map<model::Uuid, std::uint32_t> indexes_;  ///< of the GPUs
     Accounts accounts_;
     std::vector<Made> made_;                  ///< and not in the store yet
     std::map<model::Owner, int> short_ones_;  ///< of the interval

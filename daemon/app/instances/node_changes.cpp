@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "core/model/differences.hpp"
 #include "core/model/quote.hpp"
 #include "daemon/app/instances/base/lowered.hpp"
 #include "daemon/app/ports/log.hpp"
@@ -367,15 +368,16 @@ void NodeChanges::tell(const model::Node& before) {
         say_where_policy_is_idle(state_.node(), gpu);
         say_where_pause_is_idle(state_.node(), gpu);
     }
-    for (const auto& [id, instance] : state_.node().instances()) {
-        const auto* then = before.find_instance(id);
-        if (then == nullptr || *then == instance) continue;
-        for (std::size_t which = 0; which < instance.quotas.size(); ++which)
-            if (instance.quotas[which].weight != then->quotas[which].weight)
-                say_where_weight_is_idle(state_.node(), instance, instance.quotas[which]);
-        links_.refresh(instance);
-        publisher_.instance_changed(id);
-    }
+    const model::Node now = state_.node();
+    model::for_each_difference(before.instances(), now.instances(),
+                               [&](const model::Instance* then, const model::Instance* instance) {
+                                   if (then == nullptr || instance == nullptr || *then == *instance) return;
+                                   for (std::size_t which = 0; which < instance->quotas.size(); ++which)
+                                       if (instance->quotas[which].weight != then->quotas[which].weight)
+                                           say_where_weight_is_idle(now, *instance, instance->quotas[which]);
+                                   links_.refresh(*instance);
+                                   publisher_.instance_changed(instance->id);
+                               });
     publisher_.gpus_changed();
 }
 

@@ -7,6 +7,10 @@
 #include <map>
 #include <ranges>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/differences.hpp"
 
 /// Copies of the instances share what they don't change, and are otherwise like those of a map.
 namespace cgpu::model {
@@ -36,6 +40,41 @@ TEST(Instances, ACopySharesAllButWhatIsChanged) {
     other.own(id_of(1))->name = "";
     EXPECT_EQ(other.find(id_of(1)), own) << "it was no other's";
     EXPECT_EQ(one, other);
+}
+
+RC_GTEST_PROP(InstancesProperty, DifferencesAreWhatALookAtAllFinds, ()) {
+    const auto change_some = [](Instances& instances) {
+        for (int step = *rc::gen::inRange(0, 8); step > 0; --step) {
+            const int number = *rc::gen::inRange(0, 12);
+            switch (*rc::gen::inRange(0, 3)) {
+                case 0:
+                    instances.add(numbered(number));
+                    break;
+                case 1:
+                    instances.remove(id_of(number));
+                    break;
+                default:
+                    if (auto* own = instances.own(id_of(number))) own->name += "+";
+            }
+        }
+    };
+    Instances before;
+    change_some(before);
+    Instances now = *rc::gen::arbitrary<bool>() ? before : Instances();
+    change_some(now);
+    std::map<InstanceId, std::pair<const Instance*, const Instance*>> expected;
+    for (int number = 0; number < 12; ++number) {
+        const std::pair both{before.find(id_of(number)), now.find(id_of(number))};
+        if (both.first != both.second) expected.emplace(id_of(number), both);
+    }
+    auto next = expected.begin();
+    for_each_difference(before, now, [&](const Instance* then, const Instance* since) {
+        RC_ASSERT(next != expected.end());
+        RC_ASSERT(next->second.first == then);
+        RC_ASSERT(next->second.second == since);
+        ++next;
+    });
+    RC_ASSERT(next == expected.end());
 }
 
 RC_GTEST_PROP(InstancesProperty, AreLikeAMap, ()) {

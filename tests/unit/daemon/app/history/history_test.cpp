@@ -61,6 +61,29 @@ TEST_F(HistoryTest, makes_one_record_of_a_long_time_without_work) {
     EXPECT_EQ(days_.all[0].end_us(), kept_.all[3].end_us());
 }
 
+TEST_F(HistoryTest, a_record_has_the_index_that_its_gpu_had_then) {
+    const auto id = add("aaaa");
+    history_.tick();
+    of(id).gpu_time = 1;
+    pass_with_looks(60 * kSecond);
+    model::SeenGpu moved = *service->node().find_gpu(v100);
+    moved.index = 3;
+    service->gpus_seen({{moved}, {}, {}});
+    update();  // the instance itself is the same
+    of(id).gpu_time = 2;
+    pass_with_looks(60 * kSecond);
+    ASSERT_EQ(kept_.all.size(), 2U);
+    EXPECT_EQ(kept_.all[0].gpu_index, 0U);
+    EXPECT_EQ(kept_.all[1].gpu_index, 3U);
+    moved.index = 0;
+    service->gpus_seen({{moved}, {}, {}});
+    pass(10 * kSecond);
+    of(id).gpu_time = 3;
+    EXPECT_TRUE(service->release_instance("aaaa", caller, {}));
+    update();
+    EXPECT_EQ(kept_.all.back().gpu_index, 3U) << "it had ended before the other index was told";
+}
+
 TEST_F(HistoryTest, the_last_record_is_made_before_the_figures_are_forgotten) {
     const auto id = add("aaaa");
     history_.tick();

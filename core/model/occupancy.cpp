@@ -1,5 +1,7 @@
 #include "core/model/occupancy.hpp"
 
+#include "core/model/differences.hpp"
+
 namespace cgpu::model {
 
 Occupancy::Occupancy(const Node& node) : node_(node) {
@@ -32,6 +34,20 @@ Mode Occupancy::mode_in_force(const Gpu& gpu) const {
 
 Policy Occupancy::policy_in_force(const Gpu& gpu) const {
     return mode_in_force(gpu) == Mode::memory_compute ? gpu.settings.policy : Policy::native;
+}
+
+std::set<Uuid> changed_gpus(const Node& before, const Node& now) {
+    std::set<Uuid> changed;
+    for (const Gpu& gpu : now.gpus())
+        if (const Gpu* then = before.find_gpu(gpu.uuid); then == nullptr || *then != gpu)
+            changed.insert(gpu.uuid);
+    for_each_difference(before.instances(), now.instances(),
+                        [&](const Instance* then, const Instance* since) {
+                            for (const Instance* instance : {then, since})
+                                if (instance != nullptr)
+                                    for (const Quota& quota : instance->quotas) changed.insert(quota.gpu);
+                        });
+    return changed;
 }
 
 }  // namespace cgpu::model

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "core/model/node.hpp"
@@ -29,5 +30,9 @@ class Occupancy {
     const Node& node_;
     std::map<Uuid, std::vector<Occupant>> on_gpus_;
 };
+
+/// The GPUs of which Occupancy may answer otherwise than before: they, or instances on them, have come, gone
+/// or changed.
+[[nodiscard]] std::set<Uuid> changed_gpus(const Node& before, const Node& now);
 
 }  // namespace cgpu::model

@@ -25,19 +25,25 @@ std::string node_text(Snapshot node) {
         text += text_of(to_json(each));
         text += &each == &instances.back() ? "" : ",";
     }
-    return text += "]}";
+    text += "]}";
+    return text;
 }
 
-std::string gpus_text(const std::vector<Gpu>& gpus) {
-    Json list = Json::array();
-    for (const Gpu& gpu : gpus) {
-        Json& each = list.emplace_back(to_json(gpu));
-        for (const char* figure :
-             {"memory_used_bytes", "memory_leased_bytes", "memory_in_driver_bytes",
-              "memory_charged_then_bytes", "xid_errors", "last_xid", "strangers_share", "strangers_process"})
-            each.erase(figure);
-    }
-    return text_of({{"gpus", std::move(list)}});
+std::string gpu_text(const Gpu& gpu) {
+    Json json = to_json(gpu);
+    for (const char* figure :
+         {"memory_used_bytes", "memory_leased_bytes", "memory_in_driver_bytes", "memory_charged_then_bytes",
+          "xid_errors", "last_xid", "strangers_share", "strangers_process"})
+        json.erase(figure);
+    return text_of(json);
+}
+
+std::string gpus_text(const std::vector<std::string>& gpus) {
+    std::string text = "{\"gpus\":[";
+    const char* before = "";
+    for (const auto& gpu : gpus) text.append(std::exchange(before, ",")) += gpu;
+    text += "]}";
+    return text;
 }
 
 std::string limits_text(const Limits& limits) { return text_of(to_json(limits)); }

@@ -14,8 +14,9 @@ namespace cgpu::view {
 /// In ASCII: names may have bytes that a string of the bus can't have.
 [[nodiscard]] std::string node_text(Snapshot node);
 
-/// The GPUs alone, without figures of usage.
-[[nodiscard]] std::string gpus_text(const std::vector<Gpu>& gpus);
+/// The GPUs alone, without figures of usage: of each its gpu_text().
+[[nodiscard]] std::string gpus_text(const std::vector<std::string>& gpus);
+[[nodiscard]] std::string gpu_text(const Gpu& gpu);
 
 /// What DescribeLimits answers.
 [[nodiscard]] std::string limits_text(const Limits& limits);

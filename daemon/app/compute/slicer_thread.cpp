@@ -27,23 +27,29 @@ void SlicerThread::poke() {
 void SlicerThread::update(const model::Node& node) {
     {
         const std::lock_guard lock(mutex_);
+        const auto changed = model::changed_gpus(seen_, node);
         const model::Occupancy now(node);
+        bool others = false;
         for (const auto& gpu : node.gpus()) {
+            if (!changed.contains(gpu.uuid)) continue;
             const auto [gates, added] =
                 gpus_.try_emplace(gpu.uuid, gpu, now.policy_in_force(gpu), timing_.slice, timing_.hold);
-            if (gates->second.update(now, gpu)) changed_ = true;
+            others = gates->second.update(now, gpu) || added || others;
         }
-        gangs_.update(node, gpus_);
-        update_instances(node);
+        others = update_instances(node) || others;
+        if (others) gangs_.update(node, gpus_);
+        changed_ = changed_ || others;
+        seen_ = node;
     }
     poke();
 }
 
 /// Both are by id, so one pass sees who has come and who has gone.
-void SlicerThread::update_instances(const model::Node& node) {
+bool SlicerThread::update_instances(const model::Node& node) {
+    bool changed = false;
     auto known = instances_.begin();
     const auto drop = [&] {
-        changed_ = true;
+        changed = true;
         known = instances_.erase(known);
     };
     for (const auto& [id, instance] : node.instances()) {
@@ -55,18 +61,22 @@ void SlicerThread::update_instances(const model::Node& node) {
         if (!std::ranges::equal(gpus, quotas, {}, {}, &model::Quota::gpu)) {
             gpus.clear();
             for (const auto& quota : quotas) gpus.push_back(quota.gpu);
-            changed_ = true;
+            changed = true;
         }
         ++known;
     }
     while (known != instances_.end()) drop();
+    return changed;
 }
 
 void SlicerThread::doorbell_added(const model::InstanceId& id,
                                   std::shared_ptr<const InstanceDoorbell> doorbell) {
     {
         const std::lock_guard lock(mutex_);
-        instances_[id].doorbell = std::move(doorbell);
+        auto& instance = instances_[id];
+        instance.doorbell = std::move(doorbell);
+        // The node doesn't have it yet: it has no place where its ring would be heard.
+        if (instance.gpus.empty()) return;
         changed_ = true;
     }
     poke();

@@ -70,13 +70,15 @@ class SlicerThread final : public NodeFollower,
     void run();
     [[nodiscard]] GpuGates* gates_of(const model::Uuid& gpu);
     void poke();
-    void update_instances(const model::Node& node);
+    /// True: the doorbells and their places are others now.
+    bool update_instances(const model::Node& node);
     void gather_doorbells();
     void tell_doubted();
 
     Timing timing_;
     Doubted doubted_;
     std::mutex mutex_;
+    model::Node seen_;  ///< the one of the last update
     Gangs::Gpus gpus_;
     Gangs gangs_;
     std::map<model::InstanceId, Instance> instances_;

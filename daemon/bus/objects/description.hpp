@@ -16,8 +16,8 @@ namespace cgpu::bus {
 /// What the bus was told and shows again.
 struct Told {
     std::string version;  ///< cgpud's
-    /// As the GPUs' objects show them: of when the node last changed, by index.
-    std::vector<view::Gpu> gpus = {};
+    /// As the GPUs' objects show them: of when the node last changed, by index; the text of each.
+    std::vector<std::string> gpus = {};
     app::ConfigurationProblems configuration_problems = {};
     std::vector<std::string> newer_driver_functions = {};
     std::map<std::string, std::uint64_t> event_counts = {};  ///< by type

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/bus/message/paths.hpp"
+#include "dbus/json/node_text.hpp"
 
 namespace cgpu::bus {
 
@@ -43,13 +44,18 @@ void Objects::refused(const Authority::Refused& call) {
 
 void Objects::refresh_gpus() {
     const model::Node& node = service_.node();
+    const auto mode = upgrader_.mode();
+    const bool all = mode != shown_mode_ || node.gpus() != shown_.gpus();
+    const auto changed = model::changed_gpus(shown_, node);
     const model::Occupancy now(node);
-    told_.gpus.clear();
+    told_.gpus.resize(node.gpus().size());
     // The node never forgets GPUs, so none is removed here.
-    for (const model::Gpu& gpu : node.gpus()) {
+    for (std::size_t each = 0; each < node.gpus().size(); ++each) {
+        const model::Gpu& gpu = node.gpus()[each];
+        if (!all && !changed.contains(gpu.uuid)) continue;
         const auto known = gpus_.find(gpu.uuid);
-        auto view = view_of(now, gpu, upgrader_.mode());
-        told_.gpus.push_back(view);
+        auto view = view_of(now, gpu, mode);
+        told_.gpus[each] = view::gpu_text(view);
         if (known != gpus_.end())
             known->second.update(std::move(view));
         else
@@ -58,6 +64,8 @@ void Objects::refresh_gpus() {
                                       handed_out_, gpu.uuid, std::move(view))
                          .first->second);
     }
+    shown_ = node;
+    shown_mode_ = mode;
 }
 
 void Objects::xid_reported(const model::XidError& xid) {

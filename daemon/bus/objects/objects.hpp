@@ -50,6 +50,8 @@ class Objects {
     Told told_;
     ManagerObject manager_;
     std::optional<JobObject> job_;
+    model::Node shown_;  ///< what the objects of the GPUs show
+    std::optional<model::Mode> shown_mode_;
     std::map<model::Uuid, GpuObject> gpus_;
     std::map<model::InstanceId, InstanceObject> instances_;
     bool announcing_ = false;  ///< objects that are added from now on

@@ -150,7 +150,9 @@ TEST(NodeText, the_gpus_alone_have_all_but_their_usage) {
     Snapshot node;
     Filler filler;
     fields(filler, node);
-    const auto read = read_node_text(gpus_text(node.gpus));
+    std::vector<std::string> texts;
+    for (const auto& gpu : node.gpus) texts.push_back(gpu_text(gpu));
+    const auto read = read_node_text(gpus_text(texts));
     ASSERT_TRUE(read) << read.error();
     EXPECT_TRUE(read->instances.empty());
     ASSERT_EQ(read->gpus.size(), node.gpus.size());

@@ -213,8 +213,9 @@ void InstanceLink::accepted(int fd) {
 /// by its parents or its cgroup. The folder is closed to others: this is for processes that reach the socket
 /// in another way, for pids that were used again, and for users who create instances of their own.
 bool InstanceLink::has_member(const model::Process& process, const app::ProcessLook& look) const {
-    return is_known(process) || look.sees(folder_) ||
-           (instance_.attached && look.descends(*instance_.attached)) || shares_cgroup(process, look);
+    // The text of its mounts is the longest, so the parents are asked first.
+    return is_known(process) || (instance_.attached && look.descends(*instance_.attached)) ||
+           look.sees(folder_) || shares_cgroup(process, look);
 }
 
 /// Users choose ids, and cgroups of others may bear them. Rootless containers' processes have other user ids.

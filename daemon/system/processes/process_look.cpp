@@ -16,34 +16,47 @@ constexpr int kMostGenerations = 64;
 
 }  // namespace
 
-ProcessLook::ProcessLook(app::Processes& processes, const model::Process& process) {
-    const auto folder = "/proc/" + std::to_string(process.pid);
-    mounts_ = mounted_folders(read_text(folder + "/mountinfo").value_or(""));
-    cgroups_ = read_text(folder + "/cgroup").value_or("");
-    auto pid = process.pid;
-    while (pid > 1 && line_.size() < kMostGenerations) {
+template <class T>
+const T& ProcessLook::read_once(std::optional<T>& value, T (ProcessLook::*read)() const) const {
+    if (!value) {
+        value = (this->*read)();
+        // Else it may be of another process with this pid.
+        if (!processes_.alive(process_)) value = T();
+    }
+    return *value;
+}
+
+std::string ProcessLook::text_of(const char* file) const {
+    return read_text("/proc/" + std::to_string(process_.pid) + file).value_or("");
+}
+
+std::vector<model::Process> ProcessLook::read_line() const {
+    std::vector<model::Process> line;
+    auto pid = process_.pid;
+    while (pid > 1 && line.size() < kMostGenerations) {
         const auto stat = read_text("/proc/" + std::to_string(pid) + "/stat").value_or("");
         const auto start = field_in(stat, 22);
         if (!start) break;
-        line_.push_back({pid, *start, process.boot_id});
+        line.push_back({pid, *start, process_.boot_id});
         pid = static_cast<std::int32_t>(field_in(stat, 4).value_or(0));
     }
-    alive_ = processes.alive(process);
+    return line;
 }
 
 bool ProcessLook::sees(const std::filesystem::path& folder) const {
     struct stat status {};
-    if (!alive_ || stat(folder.c_str(), &status) != 0) return false;
+    const auto& mounts = read_once(mounts_, &ProcessLook::read_mounts);
+    if (mounts.empty() || stat(folder.c_str(), &status) != 0) return false;
     return std::ranges::any_of(
-        mounts_, [&](const auto& mount) { return is_folder(mount, status.st_dev, folder.native()); });
+        mounts, [&](const auto& mount) { return is_folder(mount, status.st_dev, folder.native()); });
 }
 
 bool ProcessLook::descends(const model::Process& ancestor) const {
-    return alive_ && std::ranges::count(line_, ancestor) > 0;
+    return std::ranges::count(read_once(line_, &ProcessLook::read_line), ancestor) > 0;
 }
 
 bool ProcessLook::is_in_cgroup(const std::string& cgroup) const {
-    return alive_ && system::is_in_cgroup(cgroups_, cgroup);
+    return system::is_in_cgroup(read_once(cgroups_, &ProcessLook::read_cgroups), cgroup);
 }
 
 }  // namespace cgpu::system

@@ -22,6 +22,6 @@ cgpu_unit_test(daemon_system_test
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/system/event_loop_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/event_log_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/cgroup_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/cut_off_watch_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/mount_info_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/proc_file_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/ports/pid_place_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/mount_search_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/processes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/memory_trim_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/processes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/processes/process_look_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/memory_trim_test.cpp
   LIBS cgpu_system cgpu_leases)
 target_compile_definitions(daemon_system_test PRIVATE CGPU_SOURCE="${PROJECT_SOURCE_DIR}")

@@ -83,6 +83,7 @@ app::Settings Daemon::service_settings() const {
             read_.config.unmanaged,
             read_.config.profiles,
             read_.config.time,
+            read_.config.idle,
             read_.config.ends};
 }
 

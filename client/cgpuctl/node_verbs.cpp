@@ -17,6 +17,7 @@ std::vector<Option> with_request(const std::vector<Option>& further) {
         {"--profile", &Input::profile, "PROFILE", "a set of values that the node's configuration has"},
         {"--time", &Input::time, "DURATION",
          "how long it may run: 2h, 90m, 7d; default: what the configuration says"},
+        {"--idle", &Input::idle, "DURATION", "end it when it had no work on a GPU for so long: 30m"},
         {"--prio", &Input::priority, "PRIORITY",
          "high (needs org.cgpu1.manage-instance) or normal; default: normal"},
         {"--gpus", &Input::gpus, "LIST",

@@ -147,13 +147,19 @@ Checked Allowance::check_number() const {
     return {};
 }
 
-Checked Allowance::check_time(std::uint64_t seconds) const {
-    if (const auto& rule = rules_.time; rule && seconds > rule->most)
-        return object_to(
-            Refusal::Reason::no_space, model::format_duration(seconds),
-            may_have(holder_, model::format_duration(rule->most) + " for each instance", rule->key),
-            "ask for " + model::format_duration(rule->most) + " or less, or ask the administrator for more");
-    return {};
+Checked Allowance::check_span(std::uint64_t seconds, const std::optional<Part<std::uint64_t>>& rule,
+                              const std::string& of) const {
+    if (!rule || seconds <= rule->most) return {};
+    const std::string most = model::format_duration(rule->most);
+    return object_to(Refusal::Reason::no_space, model::format_duration(seconds) + of,
+                     may_have(holder_, most + of + " for each instance", rule->key),
+                     "ask for " + most + " or less, or ask the administrator for more");
+}
+
+Checked Allowance::check_time(std::uint64_t seconds) const { return check_span(seconds, rules_.time, ""); }
+
+Checked Allowance::check_idle(std::uint64_t seconds) const {
+    return check_span(seconds, rules_.idle, " without work");
 }
 
 Checked Allowance::check_all(const std::vector<model::Quota>& quotas) const {

@@ -54,6 +54,8 @@ class Allowance {
     [[nodiscard]] tl::expected<void, model::Objection> check_number() const;
     /// Whether one of its instances may take so many seconds in all.
     [[nodiscard]] tl::expected<void, model::Objection> check_time(std::uint64_t seconds) const;
+    /// Whether one may be without work for so many seconds.
+    [[nodiscard]] tl::expected<void, model::Objection> check_idle(std::uint64_t seconds) const;
     /// Whether this quota alone could be added. It names the rule, and what is in use by which instances.
     [[nodiscard]] tl::expected<void, model::Objection> check(const model::Quota& quota) const {
         return check_all({quota});
@@ -65,6 +67,8 @@ class Allowance {
     }
 
   private:
+    [[nodiscard]] tl::expected<void, model::Objection> check_span(
+        std::uint64_t seconds, const std::optional<Part<std::uint64_t>>& rule, const std::string& of) const;
     [[nodiscard]] tl::expected<void, model::Objection> check_all(
         const std::vector<model::Quota>& quotas) const;
     [[nodiscard]] tl::expected<void, model::Objection> check_gpu(const model::Quota& quota) const;

@@ -27,6 +27,7 @@ void each_part(InForce& into, const Rule& rule, const std::string& key, const Ta
     take_part(into.compute, rule.compute, key + ".compute");
     take_part(into.priority, rule.priority, key + ".priority");
     take_part(into.time, rule.time, key + ".time");
+    take_part(into.idle, rule.idle, key + ".idle");
 }
 
 constexpr auto kTakeMissing = [](auto& into, const auto& part, const std::string& key) {
@@ -59,6 +60,7 @@ void complete(InForce& narrow, const InForce& wider) {
     fill(narrow.compute, wider.compute);
     fill(narrow.priority, wider.priority);
     fill(narrow.time, wider.time);
+    fill(narrow.idle, wider.idle);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Rule {
     std::optional<std::uint32_t> compute = std::nullopt;
     std::optional<bool> priority = std::nullopt;       ///< whether it may have high priority
     std::optional<std::uint64_t> time = std::nullopt;  ///< of each instance, in seconds
+    std::optional<std::uint64_t> idle = std::nullopt;  ///< the same without work
 
     friend bool operator==(const Rule&, const Rule&) = default;
 };
@@ -92,9 +93,10 @@ struct InForce {
     std::optional<Part<std::uint32_t>> compute;
     std::optional<Part<bool>> priority;
     std::optional<Part<std::uint64_t>> time;
+    std::optional<Part<std::uint64_t>> idle;
 
     [[nodiscard]] bool empty() const {
-        return !instances && !gpus && !memory && !memory_per_gpu && !compute && !priority && !time;
+        return !instances && !gpus && !memory && !memory_per_gpu && !compute && !priority && !time && !idle;
     }
 };
 

@@ -36,7 +36,8 @@ struct Reservation {
     std::string token;
     /// The time limit of the instance to come, in seconds; empty: none.
     std::optional<std::uint64_t> time = std::nullopt;
-    std::string boot_id = {};  ///< of the boot that it doesn't outlive
+    std::optional<std::uint64_t> idle = std::nullopt;  ///< the same of its time without work
+    std::string boot_id = {};                          ///< of the boot that it doesn't outlive
 
     friend bool operator==(const Reservation&, const Reservation&) = default;
 };
@@ -57,6 +58,7 @@ struct Instance {
     Owner owner = {};
     std::optional<TimeLimit> time = std::nullopt;  ///< empty: it may be there as long as it likes
     std::optional<Reservation> reservation = std::nullopt;
+    std::optional<IdleLimit> idle = std::nullopt;  ///< empty: it may be without work as long as it likes
 
     /// Its quota on the GPU, or null.
     [[nodiscard]] const Quota* quota_on(const Uuid& gpu) const {
@@ -68,9 +70,19 @@ struct Instance {
     friend bool operator==(const Instance&, const Instance&) = default;
 };
 
-/// Whether it computes nothing on the quota's GPU: it is paused there, or its time and the grace are over.
+/// Whether its time is over, or it was without work for too long: its processes were asked to end.
+[[nodiscard]] inline bool is_ending(const Instance& instance) {
+    return (instance.time && instance.time->over) || (instance.idle && instance.idle->over());
+}
+
+/// Whether the grace after that is over, too.
+[[nodiscard]] inline bool is_closed(const Instance& instance) {
+    return (instance.time && instance.time->closed) || (instance.idle && instance.idle->closed);
+}
+
+/// Whether it computes nothing on the quota's GPU: it is paused there, or its end and the grace are over.
 [[nodiscard]] inline bool computes_nothing(const Instance& instance, const Quota& quota) {
-    return quota.paused || (instance.time && instance.time->closed);
+    return quota.paused || is_closed(instance);
 }
 
 /// An instance as a node of this generation had it.

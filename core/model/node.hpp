@@ -178,9 +178,10 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> attach(const InstanceId& id, const Process& process);
     /// Its first process has ended, and this one of its processes lives on. Invalid if none was attached.
     [[nodiscard]] tl::expected<Change, Refusal> go_on_with(const InstanceId& id, const Process& process);
-    /// If its time was over, it becomes one of spent().
+    /// If its time was over, or it was without work for too long, it becomes one of spent().
     [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
     [[nodiscard]] tl::expected<Change, Refusal> set_time(const InstanceId& id, const TimeLimit& time);
+    [[nodiscard]] tl::expected<Change, Refusal> set_idle(const InstanceId& id, const IdleLimit& idle);
     /// A spent one may be started again for so long. Refused: not_found.
     [[nodiscard]] tl::expected<Change, Refusal> grant_spent(const InstanceId& id, std::uint64_t seconds);
 

@@ -285,8 +285,11 @@ tl::expected<Change, Refusal> Node::set_high_priority(const InstanceId& id, cons
 tl::expected<Change, Refusal> Node::set_paused(const InstanceId& id, const Uuid& uuid, bool paused) {
     auto place = quota_for((paused ? "pausing " : "resuming ") + describe_instance(id), id, uuid);
     if (!place) return tl::unexpected(place.error());
-    if (!paused && place->instance->time && place->instance->time->closed)
-        return refuse(Reason::busy, "resuming " + describe(*place->instance), "its time is over",
+    if (!paused && is_closed(*place->instance))
+        return refuse(Reason::busy, "resuming " + describe(*place->instance),
+                      place->instance->idle && place->instance->idle->closed
+                          ? "it was without work for too long"
+                          : "its time is over",
                       "cgpuctl extend " + id.short_id() + " 1h");
     if (place->quota->paused == paused) return Change::unchanged;
     if (paused && policy_in_force(*place->gpu) == Policy::native)

@@ -18,6 +18,14 @@ tl::expected<Change, Refusal> Node::set_time(const InstanceId& id, const TimeLim
     return changed();
 }
 
+tl::expected<Change, Refusal> Node::set_idle(const InstanceId& id, const IdleLimit& idle) {
+    const auto instance = instance_for("the time without work of " + describe_instance(id), id);
+    if (!instance) return tl::unexpected(instance.error());
+    if ((*instance)->idle == idle) return Change::unchanged;
+    (*instance)->idle = idle;
+    return changed();
+}
+
 tl::expected<Change, Refusal> Node::grant_spent(const InstanceId& id, std::uint64_t seconds) {
     if (find_spent(id) == nullptr)
         return refuse(Refusal::Reason::not_found, "instance " + id.short_id(), "its time isn't over",
@@ -27,13 +35,16 @@ tl::expected<Change, Refusal> Node::grant_spent(const InstanceId& id, std::uint6
 }
 
 void Node::note_spent(const Instance& ended) {
-    if (!ended.time || !ended.time->over) return;
+    if (!is_ending(ended)) return;
     auto& all = spent_.own();
     std::erase_if(all, [&](const Spent& each) { return each.id == ended.id; });
     if (all.size() >= kMostSpent) all.erase(all.begin());
     // The state is written as a whole at every change, and names may be long.
     const bool is_short = ended.name.size() <= kMaxKeptName;
-    all.push_back({ended.id, is_short ? ended.name : std::string(), ended.owner, ended.time->seconds});
+    Spent spent{ended.id, is_short ? ended.name : std::string(), ended.owner};
+    spent.seconds = ended.time ? ended.time->seconds : 0;
+    spent.idle = ended.idle && ended.idle->over() ? ended.idle->seconds : 0;
+    all.push_back(std::move(spent));
 }
 
 void Node::forget_spent(const InstanceId& id) {

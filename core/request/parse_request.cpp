@@ -134,7 +134,7 @@ Read<Mode> read_mode(const Variables& variables) {
 /// Compute without memory is refused, and so is any CGPU_* variable that would be ignored silently.
 tl::expected<void, Refusal> check_nothing_asked(const Variables& variables) {
     for (const auto name : {names::kCompute, names::kWeight, names::kGpus, names::kPrio, names::kMode,
-                            names::kTime, names::kWait, names::kVolcanoCore}) {
+                            names::kTime, names::kIdle, names::kWait, names::kVolcanoCore}) {
         const auto value = find_value(variables, name);
         if (value)
             return refuse_value(name, *value,
@@ -206,7 +206,8 @@ constexpr std::array kAll = {
     names::kMem,          names::kCompute,     names::kWeight,        names::kGpus,
     names::kPrio,         names::kMode,        names::kVolcanoMem,    names::kVolcanoCore,
     names::kAliyunMem,    names::kAliyunCount, names::kOwner,         names::kOwnerAnnotation,
-    names::kProfile,      names::kWait,        names::kTime,          names::kReservation};
+    names::kProfile,      names::kWait,        names::kTime,          names::kIdle,
+    names::kReservation};
 
 /// Checked before any value is parsed: the cost of a list grows with its length.
 tl::expected<void, Refusal> check_lengths(const Variables& variables) {
@@ -265,11 +266,11 @@ Read<model::Nanos> read_wait(const Variables& variables) {
     return static_cast<model::Nanos>(*duration) * model::kSecond;
 }
 
-Read<std::uint64_t> read_time(const Variables& variables) {
-    const auto text = find_value(variables, names::kTime);
+Read<std::uint64_t> read_duration(const Variables& variables, std::string_view name) {
+    const auto text = find_value(variables, name);
     if (!text) return std::nullopt;
     const auto seconds = model::parse_duration(*text);
-    if (!seconds) return refuse_value(names::kTime, *text, seconds.error(), model::kDurationExamples);
+    if (!seconds) return refuse_value(name, *text, seconds.error(), model::kDurationExamples);
     return *seconds;
 }
 
@@ -281,9 +282,12 @@ tl::expected<void, Refusal> read_about_into(Request& request, const Variables& v
     const auto wait = read_wait(variables);
     if (!wait) return tl::unexpected(wait.error());
     request.wait = *wait;
-    const auto time = read_time(variables);
+    const auto time = read_duration(variables, names::kTime);
     if (!time) return tl::unexpected(time.error());
     request.time = *time;
+    const auto idle = read_duration(variables, names::kIdle);
+    if (!idle) return tl::unexpected(idle.error());
+    request.idle = *idle;
     return {};
 }
 

@@ -52,6 +52,9 @@ tl::expected<void, Refusal> check_max(const Request& request, const ProfileValue
                         "weight " + std::to_string(*max.weight));
     if (request.time && max.time && *request.time > *max.time)
         return too_much(request, model::format_duration(*request.time), model::format_duration(*max.time));
+    if (request.idle && max.idle && *request.idle > *max.idle)
+        return too_much(request, model::format_duration(*request.idle) + " without work",
+                        model::format_duration(*max.idle));
     if (request.high_priority.value_or(false) && !max.high_priority.value_or(true)) return too_high(request);
     // How many per cent a slice is depends on the GPU.
     if (request.weight && !max.weight && max.percent)
@@ -84,7 +87,7 @@ bool exceeds_its_max(const Profile& profile) {
         (values.weight && max.percent && !max.weight) || (values.percent && max.weight && !max.percent);
     return more(values.memory, max.memory) || more(values.percent, max.percent) ||
            more(values.weight, max.weight) || more(values.gpus, max.gpus) || more(values.time, max.time) ||
-           more(values.high_priority, max.high_priority) || other_measure;
+           more(values.idle, max.idle) || more(values.high_priority, max.high_priority) || other_measure;
 }
 
 tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& profiles) {
@@ -101,6 +104,7 @@ tl::expected<void, Refusal> apply_profile(Request& request, const Profiles& prof
     if (!request.high_priority) request.high_priority = values.high_priority;
     // What may be asked for at most is the time of who asks for none.
     if (!request.time) request.time = values.time ? values.time : found->second.max.time;
+    if (!request.idle) request.idle = values.idle ? values.idle : found->second.max.idle;
     const bool asks_for_gpus = !request.gpus.empty() || request.every_gpu || request.count > 1;
     if (values.gpus && !asks_for_gpus) request.count = *values.gpus;
     return {};

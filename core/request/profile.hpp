@@ -24,6 +24,7 @@ struct ProfileValues {
     std::optional<std::uint32_t> gpus = std::nullopt;     ///< how many
     std::optional<bool> high_priority = std::nullopt;     ///< as a maximum, false: normal priority only
     std::optional<std::uint64_t> time = std::nullopt;     ///< seconds
+    std::optional<std::uint64_t> idle = std::nullopt;     ///< seconds without work
 
     friend bool operator==(const ProfileValues&, const ProfileValues&) = default;
 };

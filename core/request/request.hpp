@@ -64,6 +64,7 @@ struct Request {
     /// refused.
     std::optional<model::Nanos> wait;
     std::optional<std::uint64_t> time = std::nullopt;  ///< for how many seconds; empty: the default
+    std::optional<std::uint64_t> idle = std::nullopt;  ///< the same without work
     /// The token of the reservation whose part it gets, instead of one that it asks for here; empty: none.
     std::string reservation = {};
     /// The settings that `--persist` keeps for it, which win over the request; filled in by the caller. Those

@@ -15,10 +15,10 @@ constexpr std::string_view kOwn = "CGPU_";
 constexpr std::string_view kAliyun = "ALIYUN_COM_GPU_";
 
 constexpr std::array kAsking = {
-    names::kMemContainer, names::kMemDev,  names::kMemUnit,    names::kVisibleDevices, names::kSchdWeight,
-    names::kHighPrio,     names::kDisable, names::kMem,        names::kCompute,        names::kWeight,
-    names::kGpus,         names::kPrio,    names::kMode,       names::kOwner,          names::kProfile,
-    names::kTime,         names::kWait,    names::kReservation};
+    names::kMemContainer, names::kMemDev,  names::kMemUnit, names::kVisibleDevices, names::kSchdWeight,
+    names::kHighPrio,     names::kDisable, names::kMem,     names::kCompute,        names::kWeight,
+    names::kGpus,         names::kPrio,    names::kMode,    names::kOwner,          names::kProfile,
+    names::kTime,         names::kWait,    names::kIdle,    names::kReservation};
 
 /// Known variables that request nothing. The first ones are set by Alibaba's scheduler for Kubernetes.
 constexpr std::array<std::string_view, 7> kSilent = {"ALIYUN_COM_GPU_MEM_IDX",

@@ -33,11 +33,12 @@ constexpr std::string_view kMode = "CGPU_MODE";
 constexpr std::string_view kOwner = "CGPU_OWNER";
 constexpr std::string_view kProfile = "CGPU_PROFILE";
 constexpr std::string_view kTime = "CGPU_TIME";
+constexpr std::string_view kIdle = "CGPU_IDLE";
 constexpr std::string_view kWait = "CGPU_WAIT";
 constexpr std::string_view kReservation = "CGPU_RESERVATION";
 /// All of cgpu's own.
-inline constexpr std::array kOwn = {kDisable, kMem,   kCompute, kWeight, kGpus, kPrio,
-                                    kMode,    kOwner, kProfile, kTime,   kWait, kReservation};
+inline constexpr std::array kOwn = {kDisable, kMem,     kCompute, kWeight, kGpus, kPrio,       kMode,
+                                    kOwner,   kProfile, kTime,    kIdle,   kWait, kReservation};
 constexpr std::string_view kVolcanoMem = "volcano.sh/gpu-mem.128Mi";
 constexpr std::string_view kVolcanoCore = "volcano.sh/gpu-core.percentage";
 constexpr std::string_view kAliyunMem = "aliyun.com/gpu-mem";

@@ -99,6 +99,8 @@ struct Instance {
     std::optional<std::uint32_t> owner = std::nullopt;
     std::optional<std::uint64_t> time_limit = std::nullopt;  ///< seconds; empty: none
     std::optional<std::uint64_t> time_left = std::nullopt;   ///< seconds, of a time limit; 0: it is over
+    std::optional<std::uint64_t> idle_limit = std::nullopt;  ///< seconds without work; empty: any
+    bool idle_over = false;           ///< it was without work for so long, and is ended
     std::string declared_owner = {};  ///< what a container of root's engine says; empty: nothing
 
     [[nodiscard]] const OnGpu* on(const std::string& uuid) const {
@@ -122,6 +124,8 @@ void fields(Fields& on, Of& instance) {
     on.value("declared_owner", instance.declared_owner);
     on.value("time_limit_seconds", instance.time_limit);
     on.value("time_left_seconds", instance.time_left);
+    on.value("idle_limit_seconds", instance.idle_limit);
+    on.value("idle_over", instance.idle_over);
     on.list("processes", instance.processes);
     on.value("without_driver", instance.without_driver);
     on.list("gpus", instance.gpus);

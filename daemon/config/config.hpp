@@ -57,6 +57,7 @@ struct Config {
     request::UnknownNames unknown_variables = request::UnknownNames::refuse;
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
     std::optional<std::uint64_t> time;  ///< of instances that ask for none, in seconds; empty: no limit
+    std::optional<std::uint64_t> idle;  ///< the same without work
     ends::Settings ends;
     bool fair = false;  ///< of those that wait, whose owner had least lately comes first
     model::Nanos fair_half_life = std::int64_t{24} * 3600 * model::kSecond;

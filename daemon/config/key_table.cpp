@@ -136,10 +136,14 @@ Taken take_history_interval(Config& config, std::string_view text) {
     return take_number(config.history_interval_s, text, 1, kMaxHistoryIntervalS);
 }
 
-Taken take_time(Config& config, std::string_view text) {
-    config.time.reset();
+Taken take_duration(std::optional<std::uint64_t>& into, std::string_view text) {
+    into.reset();
     if (text == "none") return {};
-    return model::parse_duration(text).map([&](auto seconds) { config.time = seconds; });
+    return model::parse_duration(text).map([&](auto seconds) { into = seconds; });
+}
+
+std::string show_duration(const std::optional<std::uint64_t>& seconds) {
+    return seconds ? model::exact_duration(*seconds) : std::string("none");
 }
 
 /// A day at most; `0s` is none.
@@ -232,10 +236,12 @@ const std::array kKeys = {
     Key{"unknown_variables", "refuse or warn", take_unknown_variables, show_unknown_variables},
     Key{"unmanaged", "allow, whole or refuse", take_unmanaged,
         [](const Config& config) { return std::string(to_string(config.unmanaged)); }},
-    Key{"time", "a duration such as 24h, or none", take_time,
-        [](const Config& config) {
-            return config.time ? model::exact_duration(*config.time) : std::string("none");
-        }},
+    Key{"time", "a duration such as 24h, or none",
+        [](Config& config, std::string_view text) { return take_duration(config.time, text); },
+        [](const Config& config) { return show_duration(config.time); }},
+    Key{"idle", "a duration such as 30m, or none",
+        [](Config& config, std::string_view text) { return take_duration(config.idle, text); },
+        [](const Config& config) { return show_duration(config.idle); }},
     Key{"ends_soon", "a duration such as 10m, or 0s",
         [](Config& config, std::string_view text) { return take_span(config.ends.soon, text); },
         [](const Config& config) { return show_span(config.ends.soon); }},

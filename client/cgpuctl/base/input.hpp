@@ -29,6 +29,7 @@ struct Input {
     std::string hold;      ///< of reserve: a duration
     std::string wait_for;  ///< --wait: a duration, or forever
     std::string time;      ///< of extend, too: a duration
+    std::string idle;      ///< a duration
     std::string user;      ///< of list and ps, too
     std::vector<std::string> command;
 

@@ -64,7 +64,7 @@ Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& term
     if (!hold) return tl::unexpected(hold.error());
     const auto variables =
         client::request_variables({input.memory, input.weight, input.compute, input.gpus, input.priority,
-                                   input.profile, input.wait_for, input.time},
+                                   input.profile, input.wait_for, input.time, input.idle},
                                   environment());
     if (!variables) return tl::unexpected(variables.error());
     if (variables->empty())

@@ -41,10 +41,11 @@ void add_rows(Table& table, const client::UnmanagedContainer& container, const s
     if (!any) add("all", size_text(0));
 }
 
-/// `running`, `running, 1h30m left`, `time over`, `paused`
+/// `running`, `running, 1h30m left`, `time over`, `idle too long`, `paused`
 std::string state_of(const client::Instance& instance, const client::Quota& quota) {
     const bool over = instance.time_limit && instance.time_left.value_or(0) == 0;
     if (over) return "time over";
+    if (instance.idle_over) return "idle too long";
     std::string state = quota.paused && instance.managed ? std::string("paused") : state_text(instance);
     if (!instance.time_limit) return state;
     return state + ", " + model::format_duration(*instance.time_left) + " left";

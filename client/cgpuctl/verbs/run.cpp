@@ -149,7 +149,7 @@ Result<std::optional<client::JobUser>> user_of_command(const std::string& asked)
 Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     const auto variables =
         client::request_variables({input.memory, input.weight, input.compute, input.gpus, input.priority,
-                                   input.profile, input.wait_for, input.time},
+                                   input.profile, input.wait_for, input.time, input.idle},
                                   whole_environment());
     if (!variables) return tl::unexpected(variables.error());
     if (variables->empty()) return run_unmanaged(input, "CGPU_DISABLE, or an amount of 0", terminal);

@@ -132,6 +132,12 @@ std::string time_text_of(const client::Instance& instance) {
            model::format_duration(*instance.time_limit);
 }
 
+/// `ends after 30m without work`
+std::string idle_text_of(const client::Instance& instance) {
+    return (instance.idle_over ? "over, after " : "ends after ") +
+           model::format_duration(*instance.idle_limit) + " without work";
+}
+
 void print(const client::Instance& instance, const client::Snapshot& snapshot, UserNames users,
            Terminal& terminal) {
     Facts facts = {
@@ -141,6 +147,7 @@ void print(const client::Instance& instance, const client::Snapshot& snapshot, U
     if (!instance.image.empty()) facts.insert(facts.begin() + 2, {"Image", instance.image});
     facts.emplace_back("Owner", owner_text(instance.owner, instance.declared_owner, users));
     if (instance.time_limit) facts.emplace_back("Time", time_text_of(instance));
+    if (instance.idle_limit) facts.emplace_back("Idle", idle_text_of(instance));
     for (const client::Process& process : instance.processes)
         facts.emplace_back("Process", process_text(process, users));
     print_facts(terminal, facts);

@@ -95,6 +95,7 @@ std::optional<Observed> observe(const std::vector<smi::View>& readings, const st
     seen.quota = to->quota;
     seen.without_driver = now->without_driver;
     seen.time_over = now->time_limit && now->time_left.value_or(0) == 0;
+    seen.idle_over = now->idle_over;
     seen.connected = !to->usage.processes.empty();
     seen.seconds = std::chrono::duration<double>(after.interval.value_or(std::chrono::nanoseconds{})).count();
     seen.due = mean_due(readings, id, uuid);

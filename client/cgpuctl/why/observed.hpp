@@ -55,6 +55,7 @@ struct Observed {
     std::optional<double> strangers;
     std::uint64_t strangers_process = 0;  ///< host pid of the one that used most; 0: none did
     bool time_over = false;               ///< it has a time limit, of which nothing is left
+    bool idle_over = false;               ///< it was without work for as long as it may
 };
 
 /// By readings in the order of time, two at least; the interval of the last one is the time since the first.

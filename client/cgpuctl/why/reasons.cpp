@@ -87,11 +87,12 @@ class Reasons {
 
     /// Nothing else explains what a paused instance gets.
     void paused() {
-        if (seen_.time_over && seen_.due)
-            return add("paused",
-                       "Its time is over, and so is the grace: its launches wait, and nothing is due to it. "
-                       "Try: cgpuctl extend " +
-                           word_for(seen_.name, seen_.id) + " 1h.");
+        if ((seen_.time_over || seen_.idle_over) && seen_.due)
+            return add("paused", std::string(seen_.time_over ? "Its time is over, and so is the grace"
+                                                             : "It was without work for too long, and its "
+                                                               "grace is over") +
+                                     ": its launches wait, and nothing is due to it. Try: cgpuctl extend " +
+                                     word_for(seen_.name, seen_.id) + " 1h.");
         add("paused",
             "It is paused on GPU " + gpu() +
                 (seen_.due ? ": its launches wait, and nothing is due to it until it is resumed"

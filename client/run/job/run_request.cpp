@@ -38,6 +38,7 @@ const std::vector<Meaning>& meanings() {
         {&RunFlags::profile, "--profile", names::kProfile, {}},
         {&RunFlags::wait, "--wait", names::kWait, {}},
         {&RunFlags::time, "--time", names::kTime, {}},
+        {&RunFlags::idle, "--idle", names::kIdle, {}},
         {&RunFlags::priority, "--prio", names::kPrio, {names::kHighPrio}},
         {&RunFlags::gpus,
          "--gpus",

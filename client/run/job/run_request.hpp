@@ -21,6 +21,7 @@ struct RunFlags {
     std::string profile{};
     std::string wait{};
     std::string time{};
+    std::string idle{};
 };
 
 /// Whether a variable or annotation of this name is about GPUs.

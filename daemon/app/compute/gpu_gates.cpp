@@ -310,6 +310,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.waited = static_cast<std::uint64_t>(totals.waited);
     usage.launches = totals.launches;
     usage.launch_waits = seat.processes->launch_waits();
+    usage.at_work = seat.processes->is_at_work();
     const auto pids = seat.processes->pids();
     usage.processes.assign(pids.begin(), pids.end());
     usage.longest_kernel = static_cast<std::uint64_t>(totals.longest_kernel);

@@ -318,6 +318,12 @@ std::vector<ComputeReport> InstanceProcesses::reports() const {
     return all;
 }
 
+bool InstanceProcesses::is_at_work() const {
+    return sum_.wants || std::ranges::any_of(members_, [&](const Member& member) {
+               return bounded(member.pages->reports->gpus[gpu_].in_flight_ns, kMostInFlight) > 0;
+           });
+}
+
 view::LaunchWaits InstanceProcesses::launch_waits() {
     for (Member& member : members_) read_waits(member);
     return waits_;

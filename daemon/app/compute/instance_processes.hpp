@@ -79,6 +79,10 @@ class InstanceProcesses {
     /// By the last read(). `used`: what count() was told is their own.
     [[nodiscard]] Totals totals() const;
 
+    /// By the last read() of what waits, and by the pages now: launches are held at the gate, or work isn't
+    /// measured yet, however long ago it was launched. There are kernels of hours.
+    [[nodiscard]] bool is_at_work() const;
+
     /// Work that its processes launched while there was no daemon may still run, or others may only now come
     /// back that have such work. `back_until`: who connects later is new.
     [[nodiscard]] bool settles(Nanos now, Nanos back_until) const;

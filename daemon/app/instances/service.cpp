@@ -31,11 +31,6 @@ std::string no_effect(const std::string& declared, const model::Owner& owner) {
            ", which is its owner. Try: leave it out.";
 }
 
-model::Reservation reservation_of(const Hold& hold, const std::optional<model::TimeLimit>& time,
-                                  const std::string& boot_id) {
-    return {hold.token, time ? std::optional(time->seconds) : std::nullopt, boot_id};
-}
-
 /// The result for a container that isn't managed.
 Created unmanaged(const model::InstanceId& id, std::string_view name) {
     return {{id, std::string(name), 0, 0, model::Mode::none, {}, std::nullopt}, {}, {}};
@@ -55,7 +50,8 @@ Service::Service(model::Node node, Settings settings, const Outside& outside)
       outside_(outside),
       stops_({outside.loop, outside.processes, outside.usage,
               [this](const model::InstanceId& id) { return state_.node().find_instance(id); }}),
-      ends_({outside.loop, stops_, outside.events, [this]() -> const model::Node& { return state_.node(); },
+      ends_({outside.loop, stops_, outside.events, outside.usage,
+             [this]() -> const model::Node& { return state_.node(); },
              [this](const model::Transition& transition) { return state_.change(transition, {}); },
              [this](const model::InstanceId& id) { outside_.publisher.instance_changed(id); },
              [this](const model::InstanceId& id) { lifetimes_.end(id); }}),
@@ -95,8 +91,8 @@ void Service::adopt() {
     drop_old_reservations();
     // Signals that the cgpud before may not have sent any more.
     for (const auto& [id, instance] : node().instances()) {
-        if (!instance.time || !instance.time->over) continue;
-        const auto sent = instance.time->closed ? stops_.kill_all(id) : stops_.ask(id);
+        if (!model::is_ending(instance)) continue;
+        const auto sent = model::is_closed(instance) ? stops_.kill_all(id) : stops_.ask(id);
         if (!sent) log::info(log::about(instance), "{}", sent.error().text);
     }
 }
@@ -217,6 +213,9 @@ Result<Created> Service::try_to_create(const Asked& asked) {
     const auto time =
         time_of_new(*parsed_id, (*request)->container_name, **request, *allowance ? &**allowance : nullptr);
     if (!time) return tl::unexpected(time.error());
+    const auto idle =
+        idle_of_new(*parsed_id, (*request)->container_name, **request, *allowance ? &**allowance : nullptr);
+    if (!idle) return tl::unexpected(idle.error());
     auto defaults = defaults_now();
     defaults.allowance = *allowance ? &**allowance : nullptr;
     auto grant = grant_for(*parsed_id, waiting_of(asked, **request, owner, *time), defaults);
@@ -234,10 +233,8 @@ Result<Created> Service::try_to_create(const Asked& asked) {
                            grant->quotas, std::nullopt, caller.user, origin.image};
     wanted.owner = owner;
     wanted.time = *time;
-    if (hold) {
-        wanted.reservation = reservation_of(*hold, *time, outside_.boot_id);
-        wanted.time = limit_of(hold->seconds);
-    }
+    wanted.idle = *idle;
+    if (hold) hold_for_another(wanted, *hold);
     if (wanted.owner.declared != (*request)->owner)
         grant->warnings.push_back(no_effect((*request)->owner, wanted.owner));
     auto created = put_in(std::move(wanted), std::move(grant->warnings), caller, options);

@@ -55,6 +55,7 @@ struct Settings {
     admission::Unmanaged unmanaged = admission::Unmanaged::allow;
     request::Profiles profiles = {};
     std::optional<std::uint64_t> time = std::nullopt;  ///< of those that ask for none, in seconds
+    std::optional<std::uint64_t> idle = std::nullopt;  ///< the same without work
     ends::Settings ends = {};
 };
 
@@ -250,6 +251,7 @@ class Service final : public ModesOfGpus {
     Result<Created> take_over(const model::InstanceId& id, const request::Request& request,
                               const Asked& asked);
     [[nodiscard]] Result<void> check_hold(const Asked& asked, const limits::Allowance* allowance) const;
+    void hold_for_another(model::Instance& wanted, const Hold& hold) const;
     [[nodiscard]] model::TimeLimit limit_of(std::uint64_t seconds) const;
     [[nodiscard]] Result<void> check_caller(const Caller& caller) const;
     /// Carries out the change that brings the instance, and all that comes with it.
@@ -257,6 +259,9 @@ class Service final : public ModesOfGpus {
                              std::vector<std::string> warnings, const Caller& caller, Options options);
     void drop_old_reservations();
     [[nodiscard]] Result<std::optional<model::TimeLimit>> time_of_new(
+        const model::InstanceId& id, const std::string& name, const request::Request& request,
+        const limits::Allowance* allowance) const;
+    [[nodiscard]] Result<std::optional<model::IdleLimit>> idle_of_new(
         const model::InstanceId& id, const std::string& name, const request::Request& request,
         const limits::Allowance* allowance) const;
     [[nodiscard]] Result<std::optional<limits::Allowance>> allowance_of(const model::Owner& owner) const;

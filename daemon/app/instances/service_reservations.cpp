@@ -51,6 +51,17 @@ Result<void> Service::check_hold(const Asked& asked, const limits::Allowance* al
     return {};
 }
 
+/// It is a reservation of what was to be an instance.
+void Service::hold_for_another(model::Instance& wanted, const Hold& hold) const {
+    const auto seconds_of = [](const auto& limit) {
+        return limit ? std::optional(limit->seconds) : std::nullopt;
+    };
+    wanted.reservation =
+        model::Reservation{hold.token, seconds_of(wanted.time), seconds_of(wanted.idle), outside_.boot_id};
+    wanted.time = limit_of(hold.seconds);
+    wanted.idle.reset();
+}
+
 Result<Created> Service::take_over(const model::InstanceId& id, const request::Request& request,
                                    const Asked& asked) {
     if (asked.hold)
@@ -85,6 +96,9 @@ Result<Created> Service::take_over(const model::InstanceId& id, const request::R
                              "the reservation is for " + model::format_duration(*most) + " at most",
                              "leave CGPU_TIME out, or use a shorter time");
     if (!request.time) timed.time = most;
+    if (!request.idle) timed.idle = held->reservation->idle;
+    const auto idle = idle_of_new(id, asked.name, timed, *allowance ? &**allowance : nullptr);
+    if (!idle) return tl::unexpected(idle.error());
     const auto time = time_of_new(id, asked.name, timed, *allowance ? &**allowance : nullptr);
     if (!time) return tl::unexpected(time.error());
     if (const auto asks = check_caller(asked.caller); !asks) return tl::unexpected(asks.error());
@@ -100,6 +114,7 @@ Result<Created> Service::take_over(const model::InstanceId& id, const request::R
                            asked.origin.image};
     wanted.owner = owner;
     wanted.time = *time;
+    wanted.idle = *idle;
     std::vector<std::string> warnings;
     if (!request.owner.empty() && owner.declared != request.owner)
         warnings.push_back("CGPU_OWNER=" + request.owner + " has no effect: the reservation is of " +

@@ -47,6 +47,7 @@ view::Limits view_of(const model::Node& node, const limits::Allowance& allowance
         return std::uint64_t{its.weight} * 100 / gpu.settings.max_inst;
     });
     add("time", "seconds", rules.time, 0);
+    add("idle", "seconds", rules.idle, 0);
     if (rules.priority)
         all.limits.push_back(
             {"priority", std::nullopt, "truth", rules.priority->most ? 1U : 0U, 0, rules.priority->key});

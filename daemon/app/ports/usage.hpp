@@ -22,6 +22,7 @@ struct InstanceUsage : view::Usage {
     std::uint64_t due = 0;          ///< target_share, summed over the time
     std::uint64_t memory_time = 0;  ///< memory_used, summed over the time; MiB x ms
     bool foreign = false;           ///< the GPU isn't one of the instance's
+    bool at_work = false;  ///< by its processes' reports, launches wait at the gate or work isn't done yet
 
     /// The host pids of all of whom it is.
     [[nodiscard]] std::set<std::uint32_t> pids() const {

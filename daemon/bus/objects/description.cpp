@@ -55,6 +55,10 @@ view::Instance of_instance(const model::Node& node, const model::Instance& insta
     out.module_version = std::move(shown.module_version);
     out.owner = instance.owner.user;
     out.declared_owner = instance.owner.declared;
+    if (instance.idle) {
+        out.idle_limit = instance.idle->seconds;
+        out.idle_over = instance.idle->over();
+    }
     for (const model::Quota& quota : instance.quotas) {
         view::OnGpu& place = out.gpus.emplace_back();
         place.quota = of_quota(node, instance, quota);

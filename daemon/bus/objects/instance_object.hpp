@@ -66,6 +66,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     std::vector<std::string> Paused() override { return view_.paused; }
     std::uint64_t TimeLimit() override { return view_.time_limit; }
     std::uint64_t TimeLeft() override;
+    std::uint64_t IdleLimit() override { return view_.idle_limit; }
     std::map<std::string, std::map<std::string, sdbus::Variant>> Admitted() override;
 
     Authority& authority_;

@@ -46,6 +46,7 @@ InstanceView view_of(const model::Node& node, const model::Instance& instance,
     for (const model::Quota& quota : instance.quotas)
         if (model::computes_nothing(instance, quota)) view.paused.push_back(quota.gpu.to_string());
     view.time_limit = instance.time ? instance.time->seconds : 0;
+    view.idle_limit = instance.idle ? instance.idle->seconds : 0;
     std::set<upgrade::Version> versions;
     for (const auto& [pid, of_process] : engines) versions.insert(of_process.begin(), of_process.end());
     view.module_version = versions_text(versions);

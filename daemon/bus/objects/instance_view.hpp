@@ -30,6 +30,7 @@ struct InstanceView {
         percentages;                  ///< of the compute, by UUID; none where it asked for slices
     std::vector<std::string> paused;  ///< UUIDs of the GPUs on which it is
     std::uint64_t time_limit = 0;     ///< seconds; 0: none
+    std::uint64_t idle_limit = 0;     ///< seconds without work; 0: any
     std::string module_version;
 };
 

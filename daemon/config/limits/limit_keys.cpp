@@ -76,17 +76,17 @@ std::string show_size(const std::optional<model::Bytes>& size) {
     return *size == limits::kUnlimitedMemory ? std::string(kUnlimited) : model::format_size(*size);
 }
 
-Taken take_time(Rule& rule, std::string_view text) {
+Taken take_duration(std::optional<std::uint64_t>& into, std::string_view text) {
     if (text == kUnlimited) {
-        rule.time = limits::kUnlimitedTime;
+        into = limits::kUnlimitedTime;
         return {};
     }
-    return model::parse_duration(text).map([&](auto seconds) { rule.time = seconds; });
+    return model::parse_duration(text).map([&](auto seconds) { into = seconds; });
 }
 
-std::string show_time(const Rule& rule) {
-    if (!rule.time) return {};
-    return *rule.time == limits::kUnlimitedTime ? std::string(kUnlimited) : model::exact_duration(*rule.time);
+std::string show_duration(const std::optional<std::uint64_t>& seconds) {
+    if (!seconds) return {};
+    return *seconds == limits::kUnlimitedTime ? std::string(kUnlimited) : model::exact_duration(*seconds);
 }
 
 struct LimitKey {
@@ -97,6 +97,7 @@ struct LimitKey {
 };
 
 constexpr std::string_view kCountAllowed = "a whole number, or unlimited";
+constexpr std::string_view kDurationAllowed = "a duration such as 24h, or unlimited";
 constexpr std::string_view kSizeAllowed = "a size such as 8GiB, or unlimited";
 
 const std::array kLimitKeys = {
@@ -117,7 +118,10 @@ const std::array kLimitKeys = {
              [](const Rule& rule) {
                  return rule.priority ? std::string(*rule.priority ? "true" : "false") : std::string();
              }},
-    LimitKey{"time", "a duration such as 24h, or unlimited", take_time, show_time},
+    LimitKey{"time", kDurationAllowed, [](Rule& rule, auto text) { return take_duration(rule.time, text); },
+             [](const Rule& rule) { return show_duration(rule.time); }},
+    LimitKey{"idle", kDurationAllowed, [](Rule& rule, auto text) { return take_duration(rule.idle, text); },
+             [](const Rule& rule) { return show_duration(rule.idle); }},
 };
 
 std::string limit_names() {

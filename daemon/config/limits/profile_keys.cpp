@@ -43,8 +43,12 @@ Taken take_gpus(ProfileValues& values, std::string_view text) {
     return read_number(text, 1, model::kMaxGpusPerInstance).map([&](auto number) { values.gpus = number; });
 }
 
-Taken take_time(ProfileValues& values, std::string_view text) {
-    return model::parse_duration(text).map([&](auto seconds) { values.time = seconds; });
+Taken take_duration(std::optional<std::uint64_t>& into, std::string_view text) {
+    return model::parse_duration(text).map([&](auto seconds) { into = seconds; });
+}
+
+std::string show_duration(const std::optional<std::uint64_t>& seconds) {
+    return seconds ? model::exact_duration(*seconds) : std::string();
 }
 
 Taken take_priority(ProfileValues& values, std::string_view text) {
@@ -65,10 +69,12 @@ const std::array kKeys = {
                [](const ProfileValues& values) { return show_number(values.weight); }},
     ProfileKey{"gpus", "how many, from 1 to 16", take_gpus,
                [](const ProfileValues& values) { return show_number(values.gpus); }},
-    ProfileKey{"time", "a duration such as 8h", take_time,
-               [](const ProfileValues& values) {
-                   return values.time ? model::exact_duration(*values.time) : std::string();
-               }},
+    ProfileKey{"time", "a duration such as 8h",
+               [](ProfileValues& values, std::string_view text) { return take_duration(values.time, text); },
+               [](const ProfileValues& values) { return show_duration(values.time); }},
+    ProfileKey{"idle", "a duration such as 30m",
+               [](ProfileValues& values, std::string_view text) { return take_duration(values.idle, text); },
+               [](const ProfileValues& values) { return show_duration(values.idle); }},
     ProfileKey{"priority", "high or normal", take_priority,
                [](const ProfileValues& values) {
                    return values.high_priority ? std::string(*values.high_priority ? "high" : "normal")
@@ -76,7 +82,7 @@ const std::array kKeys = {
                }},
 };
 
-constexpr const char* kNames = "mem, compute, weight, gpus, time, priority";
+constexpr const char* kNames = "mem, compute, weight, gpus, time, idle, priority";
 
 void show(std::vector<ShownValue>& all, const ProfileValues& values, std::vector<std::string> path) {
     path.emplace_back();

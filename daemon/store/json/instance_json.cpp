@@ -90,9 +90,24 @@ model::TimeLimit read_time(const json& document, const std::string& place, std::
     return time;
 }
 
+ordered_json idle_json(const model::IdleLimit& idle) {
+    return {{"seconds", idle.seconds}, {"ended", idle.ended}, {"closed", idle.closed}};
+}
+
+model::IdleLimit read_idle(const json& document, const std::string& place, std::string& error) {
+    Fields fields(document, place, error);
+    model::IdleLimit idle;
+    idle.seconds = fields.number("seconds", model::kLongestDuration);
+    idle.ended = static_cast<model::Nanos>(fields.number("ended", std::numeric_limits<model::Nanos>::max()));
+    idle.closed = fields.flag("closed");
+    fields.refuse_others();
+    return idle;
+}
+
 ordered_json reservation_json(const model::Reservation& reservation) {
     ordered_json result = {{"token", reservation.token}, {"boot_id", reservation.boot_id}};
     if (reservation.time) result["time"] = *reservation.time;
+    if (reservation.idle) result["idle"] = *reservation.idle;
     return result;
 }
 
@@ -102,6 +117,7 @@ model::Reservation read_reservation(const json& document, const std::string& pla
     reservation.token = fields.text("token");
     reservation.boot_id = fields.text("boot_id");
     if (document.contains("time")) reservation.time = fields.number("time", model::kLongestDuration);
+    if (document.contains("idle")) reservation.idle = fields.number("idle", model::kLongestDuration);
     fields.refuse_others();
     return reservation;
 }
@@ -119,6 +135,7 @@ ordered_json instance_json(const Instance& instance) {
     result["owner"] = instance.owner.user.value_or(kNoOwner);
     result["declared_owner"] = instance.owner.declared;
     if (instance.time) result["time"] = time_json(*instance.time);
+    if (instance.idle) result["idle"] = idle_json(*instance.idle);
     if (instance.reservation) result["reservation"] = reservation_json(*instance.reservation);
     if (instance.attached)
         result["attached"] = {{"pid", instance.attached->pid},
@@ -146,6 +163,8 @@ std::optional<Instance> read_instance(const json& document, const std::string& p
                 read_quota(quota, item(fields.place_of("quotas"), instance.quotas.size()), error));
     if (const json* time = fields.object_if_there("time"))
         instance.time = read_time(*time, fields.place_of("time"), error);
+    if (const json* idle = fields.object_if_there("idle"))
+        instance.idle = read_idle(*idle, fields.place_of("idle"), error);
     if (const json* reservation = fields.object_if_there("reservation"))
         instance.reservation = read_reservation(*reservation, fields.place_of("reservation"), error);
     if (const json* attached = fields.object_if_there("attached"))

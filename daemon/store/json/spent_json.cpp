@@ -14,7 +14,8 @@ nlohmann::ordered_json spent_json(const model::Spent& spent) {
             {"owner", spent.owner.user.value_or(kNoOwner)},
             {"declared_owner", spent.owner.declared},
             {"seconds", spent.seconds},
-            {"granted", spent.granted}};
+            {"granted", spent.granted},
+            {"idle", spent.idle}};
 }
 
 model::SpentList read_spent(const nlohmann::json& list, const std::string& place, std::string& error) {
@@ -29,6 +30,7 @@ model::SpentList read_spent(const nlohmann::json& list, const std::string& place
         spent.owner.declared = fields.text("declared_owner");
         spent.seconds = fields.number("seconds", model::kLongestDuration);
         spent.granted = fields.number("granted", model::kLongestDuration);
+        if (entry.contains("idle")) spent.idle = fields.number("idle", model::kLongestDuration);
         fields.refuse_others();
         all.push_back(std::move(spent));
     }

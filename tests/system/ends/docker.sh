@@ -19,3 +19,15 @@ wait_for 30 runs
 expect grep -q 'left of 1h' <(cgpuctl show web)
 expect docker rm -f web >/dev/null
 wait_for 10 none_listed
+container lazy --restart=always -e CGPU_IDLE=3s -- alloc --mib 100 --hold
+wait_for 20 container_is_ready lazy
+stopped() { [[ $(docker inspect -f '{{.State.Running}}' lazy) == false ]]; }
+wait_for 20 stopped
+wait_for 10 none_listed
+expect_error 'it was ended after 3s without work. Try: cgpuctl extend .* 1h, or make another container' docker start lazy
+expect cgpuctl extend lazy 1h -q
+docker start lazy >/dev/null 2>&1
+listed() { [[ $(cgpuctl list --json | jq length) == 1 ]]; }
+wait_for 30 listed
+expect docker rm -f lazy >/dev/null
+wait_for 10 none_listed

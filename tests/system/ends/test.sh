@@ -60,13 +60,17 @@ expect_error 'it has no time limit, so it goes on anyway' cgpuctl extend timeles
 end_job timeless
 
 echo "The configuration's time, and the limits' longest."
-printf 'time: 2h\nlimits: {users: {root: {time: 3h}}}\n' >/etc/cgpu/cgpud.yaml.d/50-time.yaml
+printf 'time: 2h\nidle: 1h\nlimits: {users: {root: {time: 3h, idle: 40m}}}\n' >/etc/cgpu/cgpud.yaml.d/50-time.yaml
 expect reload
 job default -- alloc --mib 100 --hold
 wait_for 20 is_ready default
 expect grep -q 'left of 2h' <(cgpuctl show default)
+expect grep -q 'ends after 40m without work' <(cgpuctl show default)
 expect_error '4h is asked for, and root may have 3h for each instance .limits.users.root.time.' cgpuctl run --mem 1GiB --time 4h -- true
+expect_error '1h without work is asked for, and root may have 40m without work for each instance .limits.users.root.idle.' \
+    cgpuctl run --mem 1GiB --idle 1h -- true
 expect grep -qE '^time +- +3h' <(cgpuctl limits)
+expect grep -qE '^idle +- +40m' <(cgpuctl limits)
 end_job default
 rm /etc/cgpu/cgpud.yaml.d/50-time.yaml
 expect reload

@@ -15,7 +15,8 @@ cgpu_unit_test(daemon_app_test
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/slicer_thread_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gpu_gates_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/doorbell_wait_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/doorbell_filter_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gpu_gates_trace_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/trace/traces_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/app/ends/ends_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/stops/stops_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/app/ends/ends_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/ends/idle_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/app/stops/stops_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gangs_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/system/log/log_test.cpp
   LIBS cgpu_app cgpu_log)
 cgpu_unit_test(daemon_system_test

@@ -44,7 +44,8 @@ TEST(RequestPage, HasAnExampleOfEachName) {
         std::string(names::kPrio),          std::string(names::kMode),
         std::string(names::kVolcanoMem),    std::string(names::kVolcanoCore),
         std::string(names::kAliyunMem),     std::string(names::kAliyunCount),
-        std::string(names::kProfile),       std::string(names::kWait)};
+        std::string(names::kProfile),       std::string(names::kWait),
+        std::string(names::kIdle)};
     EXPECT_EQ(shown, known);
 }
 

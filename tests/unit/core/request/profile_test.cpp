@@ -157,16 +157,45 @@ TEST(Profile, HasATime) {
     EXPECT_TRUE(exceeds_its_max(all["pair"]));
 }
 
+TEST(Profile, HasATimeWithoutWork) {
+    auto all = profiles();
+    all["notebook"].values.idle = 1200;
+    all["notebook"].max.idle = 1800;
+    all["pair"].max.idle = 600;
+    const auto idle_of = [&](const Variables& variables) {
+        Request request = request_in(variables);
+        EXPECT_TRUE(apply_profile(request, all));
+        return request.idle;
+    };
+    EXPECT_EQ(idle_of({{"CGPU_PROFILE", "notebook"}}), 1200U);
+    EXPECT_EQ(idle_of({{"CGPU_PROFILE", "notebook"}, {"CGPU_IDLE", "30m"}}), 1800U);
+    EXPECT_EQ(idle_of({{"CGPU_PROFILE", "pair"}}), 600U) << "the longest, if it has none";
+    Request longer = request_in({{"CGPU_PROFILE", "notebook"}, {"CGPU_IDLE", "31m"}});
+    const auto refused = apply_profile(longer, all);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find(
+                  "31m without work with CGPU_PROFILE=\"notebook\": the profile allows 30m at most"),
+              std::string::npos)
+        << refused.error().text;
+    all["pair"].values.idle = 601;
+    EXPECT_TRUE(exceeds_its_max(all["pair"]));
+}
+
 TEST(Time, IsReadFromTheVariable) {
-    EXPECT_EQ(request_in({{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", "1h30m"}}).time, 5400U);
+    const auto request = request_in({{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", "1h30m"}, {"CGPU_IDLE", "30m"}});
+    EXPECT_EQ(request.time, 5400U);
+    EXPECT_EQ(request.idle, 1800U);
     EXPECT_FALSE(request_in({{"CGPU_MEM", "1GiB"}}).time);
-    for (const char* text : {"2", "soon", "0s", " "}) {
-        const auto refused = parse_request({{"CGPU_MEM", "1GiB"}, {"CGPU_TIME", text}});
-        ASSERT_FALSE(refused) << text;
-        EXPECT_TRUE(refused.error().text.starts_with("CGPU_TIME=")) << refused.error().text;
-        expect_well_formed(refused.error());
+    EXPECT_FALSE(request_in({{"CGPU_MEM", "1GiB"}}).idle);
+    for (const std::string name : {"CGPU_TIME", "CGPU_IDLE"}) {
+        for (const char* text : {"2", "soon", "0s", " "}) {
+            const auto refused = parse_request({{"CGPU_MEM", "1GiB"}, {name, text}});
+            ASSERT_FALSE(refused) << text;
+            EXPECT_TRUE(refused.error().text.starts_with(name + "=")) << refused.error().text;
+            expect_well_formed(refused.error());
+        }
+        EXPECT_FALSE(parse_request({{name, "2h"}})) << "nothing is managed without memory";
     }
-    EXPECT_FALSE(parse_request({{"CGPU_TIME", "2h"}})) << "nothing is managed without memory";
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(ConfigLimits, RefuseWhatTheyDontKnow) {
     EXPECT_EQ(
         refusal_of("limits:\n  default: {instance: 2}\n"),
         "test:2: limits.default.instance = \"2\": there is no such limit. Try: use one of instances, gpus, "
-        "memory, memory_per_gpu, compute, priority, time.");
+        "memory, memory_per_gpu, compute, priority, time, idle.");
     for (const char* text : {"limits:\n  user: {alice: {gpus: 1}}\n",
                              "limits: {default: 3}\n",
                              "limits: {users: {alice: 3}}\n",
@@ -232,11 +232,13 @@ TEST(ConfigTimes, AreDurations) {
         "time: 24h\n"
         "ends_soon: 5m\n"
         "time_grace: 0s\n"
+        "idle: 30m\n"
         "limits: {default: {time: 2d}, users: {alice: {time: unlimited}}}\n"
         "profiles: {notebook: {mem: 4GiB, time: 8h, max: {time: 1d12h}}}\n",
         problems);
     EXPECT_TRUE(problems.empty()) << problems.front().text;
     EXPECT_EQ(config.time, 86400U);
+    EXPECT_EQ(config.idle, 1800U);
     EXPECT_EQ(config.ends, (ends::Settings{300 * model::kSecond, 0}));
     EXPECT_EQ(config.limits.others.time, 172800U);
     EXPECT_EQ(config.limits.users.at("alice").time, limits::kUnlimitedTime);

@@ -29,6 +29,7 @@ inline model::Node full_node() {
     EXPECT_TRUE(n.attach(made.id, {4242, 123456789, "5f3a-boot"}).has_value());
     auto declares = instance("b", {quota(0, 1)});
     declares.owner.declared = "alice";
+    declares.idle = model::IdleLimit{1800, 123456789012346, true};
     EXPECT_TRUE(n.add_instance(declares).has_value());
     EXPECT_TRUE(n.set_paused(declares.id, uuid(0), true).has_value());
     EXPECT_TRUE(n.set_time(declares.id, {7200, 123456789012345, true, true}).has_value());
@@ -40,6 +41,7 @@ inline model::Node full_node() {
     ended.name = "ended";
     ended.owner.user = 1001;
     ended.time = model::TimeLimit{60, 5, true};
+    ended.idle = model::IdleLimit{30, 4};
     EXPECT_TRUE(n.add_instance(ended).has_value());
     EXPECT_TRUE(n.remove_instance(ended.id).has_value());
     EXPECT_TRUE(n.grant_spent(ended.id, 600).has_value());

@@ -325,7 +325,7 @@ class FakeUsage final : public UsageSource {
   public:
     std::vector<model::Uuid> foreign_gpus(const model::InstanceId&) const override { return foreign; }
     InstanceUsage usage(const model::InstanceId&, const model::Uuid&) const override {
-        InstanceUsage usage;
+        InstanceUsage usage = figures;
         usage.memory_used = used;
         return usage;
     }
@@ -335,6 +335,7 @@ class FakeUsage final : public UsageSource {
     }
     std::vector<model::Process> all_members;
     std::uint64_t used = 0;
+    InstanceUsage figures;  ///< all but memory_used
     std::vector<model::Uuid> foreign;
 };
 

@@ -77,6 +77,19 @@ TEST_F(Timed, ListAndShowHaveWhatIsLeft) {
     EXPECT_NE(screen_.out.str().find("time over"), std::string::npos) << screen_.out.str();
 }
 
+TEST_F(Timed, ShowAndListHaveTheTimeWithoutWork) {
+    auto& web = node_.snapshot.instances[0];
+    web.idle_limit = 1800;
+    input_.target = "web";
+    ASSERT_TRUE(call(&show));
+    EXPECT_NE(screen_.out.str().find("ends after 30m without work"), std::string::npos) << screen_.out.str();
+    web.idle_over = true;
+    ASSERT_TRUE(call(&show));
+    EXPECT_NE(screen_.out.str().find("over, after 30m without work"), std::string::npos) << screen_.out.str();
+    ASSERT_TRUE(call(&list));
+    EXPECT_NE(screen_.out.str().find("idle too long"), std::string::npos) << screen_.out.str();
+}
+
 TEST_F(Timed, LimitsHaveTheLongestTime) {
     node_.limits_of_user.holder = "alice";
     node_.limits_of_user.limits = {{"time", std::nullopt, "seconds", 86400, 0, "limits.default.time"}};

@@ -89,6 +89,16 @@ TEST_F(WhyTest, APausedInstanceIsToldSoAndNothingElse) {
     EXPECT_NE(text_of("paused").find("computes there all the same"), std::string::npos);
 }
 
+TEST_F(WhyTest, WhoseEndIsOverIsToldWhy) {
+    seen.quota.paused = true;
+    seen.due = 0;
+    seen.idle_over = true;
+    EXPECT_EQ(
+        text_of("paused"),
+        "It was without work for too long, and its grace is over: its launches wait, and nothing is due to "
+        "it. Try: cgpuctl extend train 1h.");
+}
+
 TEST_F(WhyTest, WhoGetsNoDriverIsToldWhyNot) {
     seen.connected = false;
     seen.launches = 0;

@@ -58,6 +58,26 @@ TEST(InstanceProcesses, a_report_that_can_not_be_true_names_its_process) {
     EXPECT_FALSE(processes.take_doubtful_process()) << "it was taken";
 }
 
+TEST(InstanceProcesses, is_at_work_while_something_waits_or_isnt_done) {
+    InstanceProcesses processes(0);
+    auto one = std::make_shared<TestPages>(1);
+    processes.add(one);
+    auto& report = one->its_reports.gpus[0];
+    (void)processes.read(1000 * kMilli);
+    EXPECT_FALSE(processes.is_at_work());
+    report.updated_ns = 1000 * kMilli;
+    report.wants = 1;
+    (void)processes.read(1010 * kMilli);
+    EXPECT_TRUE(processes.is_at_work());
+    report.wants = 0;
+    report.in_flight_ns = kMilli;
+    (void)processes.read(3'600'000 * kMilli);
+    EXPECT_TRUE(processes.is_at_work()) << "a kernel of an hour";
+    report.in_flight_ns = 0;
+    (void)processes.read(3'600'010 * kMilli);
+    EXPECT_FALSE(processes.is_at_work());
+}
+
 TEST(InstanceProcesses, who_never_launched_here_is_no_second_process) {
     InstanceProcesses processes(0);
     auto one = std::make_shared<TestPages>(1);

@@ -151,6 +151,15 @@ TEST_F(ReservationsTest, GivesTheTimeThatWasAskedFor) {
     EXPECT_EQ(find("short")->time->seconds, 3600U);
 }
 
+TEST_F(ReservationsTest, IsNotIdleItselfAndGivesThatLimitToo) {
+    ASSERT_TRUE(reserve("held", kToken, 3600, 0, {{"CGPU_IDLE", "5m"}}));
+    loop.advance(1800 * kSecond);
+    ASSERT_NE(find("held"), nullptr);
+    ASSERT_TRUE(use("job", kToken));
+    ASSERT_TRUE(find("job")->idle);
+    EXPECT_EQ(find("job")->idle->seconds, 300U);
+}
+
 TEST_F(ReservationsTest, NoProcessLivesWithOne) {
     ASSERT_TRUE(reserve("held", kToken));
     processes.living.insert(300);

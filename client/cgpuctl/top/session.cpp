@@ -245,7 +245,8 @@ void Session::select_one() {
 }
 
 std::string Session::who(const PlaceId& place, bool gpu_only) const {
-    const auto& [gpus, instances] = model_.rows();
+    const auto& gpus = model_.rows().gpus;
+    const auto& instances = model_.rows().instances;
     const auto gpu = std::ranges::find(gpus, place.gpu, &GpuRow::uuid);
     std::string on = gpu == gpus.end() ? place.gpu : "GPU " + std::to_string(gpu->index);
     if (gpu_only) return on;

@@ -35,7 +35,7 @@ inline model::Node full_node() {
     EXPECT_TRUE(n.set_time(declares.id, {7200, 123456789012345, true, true}).has_value());
     auto held = instance("h", {quota(0, 1)});
     held.time = model::TimeLimit{600, 123456789012345};
-    held.reservation = model::Reservation{std::string(32, 'a'), 7200, "5f3a-boot"};
+    held.reservation = model::Reservation{std::string(32, 'a'), 7200, 1800, "5f3a-boot"};
     EXPECT_TRUE(n.add_instance(held).has_value());
     auto ended = instance("c", {quota(0, 1)});
     ended.name = "ended";

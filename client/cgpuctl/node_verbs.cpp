@@ -57,7 +57,7 @@ std::span<const Verb> node_verbs() {
                        kDryRun,
                        kQuiet}),
          false,
-         "Hold a part of a GPU for a container or job to come (as root, or with org.cgpu1.run)",
+         "Hold a part of a GPU for a job to come (as root, or with org.cgpu1.run)",
          "Prints a token. The container or job that is started with CGPU_RESERVATION=TOKEN gets the part,\n"
          "once; it asks for no other. Containers may wait in the queue for a minute at most, and reserve\n"
          "--wait as long as it likes. A reservation that nobody uses ends after --hold; extend gives it\n"

@@ -45,7 +45,7 @@ TEST(RequestPage, HasAnExampleOfEachName) {
         std::string(names::kVolcanoMem),    std::string(names::kVolcanoCore),
         std::string(names::kAliyunMem),     std::string(names::kAliyunCount),
         std::string(names::kProfile),       std::string(names::kWait),
-        std::string(names::kIdle)};
+        std::string(names::kIdle),          std::string(names::kReservation)};
     EXPECT_EQ(shown, known);
 }
 

@@ -93,7 +93,7 @@ TEST_F(Complete, GpusInstancesPoliciesAndVersions) {
 
 TEST_F(Complete, StatesUsersAndFurtherInstances) {
     node_.snapshot.instances[0].declared_owner = "alice";
-    EXPECT_EQ(words_for({"list", "--state", "r"}), Words{"running"});
+    EXPECT_EQ(words_for({"list", "--state", "r"}), (Words{"reserved", "running"}));
     EXPECT_EQ(words_for({"list", "--user", ""}), Words{"alice"});
     EXPECT_EQ(words_for({"ps", ""}), Words{"web"});
     EXPECT_EQ(words_for({"ps", "web", ""}), Words{}) << "it has been named";

@@ -99,9 +99,9 @@ TEST_F(Choosing, ByState) {
     input_.state = "unmanaged";
     EXPECT_EQ(listed(), "web free") << "what books its GPUs has no limit either";
     input_.state = "stopped";
-    EXPECT_EQ(
-        call(&list).error().text,
-        "--state \"stopped\": there is no such state. Try: queued, waiting, running, paused or unmanaged.");
+    EXPECT_EQ(call(&list).error().text,
+              "--state \"stopped\": there is no such state. Try: queued, reserved, waiting, running, paused "
+              "or unmanaged.");
 }
 
 TEST_F(Choosing, HoldsForTheTableAndForIds) {

@@ -119,6 +119,7 @@ TEST_F(QueueTest, WhereItIsFairWhoseOwnerHadLeastComesFirst) {
     recent[{1000, {}}] = 2;
     recent[{1001, {}}] = 1;
     fair = true;
+    loop.advance(AdmissionQueue::kLookEvery);
     EXPECT_EQ(queued(), Names({"of-1001", "of-1000"}));
     end("first");
     EXPECT_TRUE(runs(of_1001));

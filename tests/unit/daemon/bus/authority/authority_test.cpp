@@ -292,7 +292,7 @@ TEST_F(AuthorityTest, AUserWithManyOpenQuestionsLeavesRoomForTheOthers) {
                              [](const Answer& answer) { return answer && !*answer; });
     };
     EXPECT_EQ(refused(), 12) << "at once";
-    EXPECT_EQ(answers.back()->error().reason, model::Refusal::Reason::busy);
+    EXPECT_EQ(answers.back()->error().reason, model::Refusal::Reason::try_again);
     run_until([&] { return polkit.questions().size() == Authority::kMostOfUser; });
     Answer other;
     patient.ask(Action::manage_policy, {1001, ":1.43", false},

@@ -76,7 +76,7 @@ std::string show_size(const std::optional<model::Bytes>& size) {
     return *size == limits::kUnlimitedMemory ? std::string(kUnlimited) : model::format_size(*size);
 }
 
-Taken take_duration(std::optional<std::uint64_t>& into, std::string_view text) {
+Taken take_bound(std::optional<std::uint64_t>& into, std::string_view text) {
     if (text == kUnlimited) {
         into = limits::kUnlimitedTime;
         return {};
@@ -84,7 +84,7 @@ Taken take_duration(std::optional<std::uint64_t>& into, std::string_view text) {
     return model::parse_duration(text).map([&](auto seconds) { into = seconds; });
 }
 
-std::string show_duration(const std::optional<std::uint64_t>& seconds) {
+std::string show_bound(const std::optional<std::uint64_t>& seconds) {
     if (!seconds) return {};
     return *seconds == limits::kUnlimitedTime ? std::string(kUnlimited) : model::exact_duration(*seconds);
 }
@@ -118,10 +118,10 @@ const std::array kLimitKeys = {
              [](const Rule& rule) {
                  return rule.priority ? std::string(*rule.priority ? "true" : "false") : std::string();
              }},
-    LimitKey{"time", kDurationAllowed, [](Rule& rule, auto text) { return take_duration(rule.time, text); },
-             [](const Rule& rule) { return show_duration(rule.time); }},
-    LimitKey{"idle", kDurationAllowed, [](Rule& rule, auto text) { return take_duration(rule.idle, text); },
-             [](const Rule& rule) { return show_duration(rule.idle); }},
+    LimitKey{"time", kDurationAllowed, [](Rule& rule, auto text) { return take_bound(rule.time, text); },
+             [](const Rule& rule) { return show_bound(rule.time); }},
+    LimitKey{"idle", kDurationAllowed, [](Rule& rule, auto text) { return take_bound(rule.idle, text); },
+             [](const Rule& rule) { return show_bound(rule.idle); }},
 };
 
 std::string limit_names() {

@@ -43,11 +43,11 @@ Taken take_gpus(ProfileValues& values, std::string_view text) {
     return read_number(text, 1, model::kMaxGpusPerInstance).map([&](auto number) { values.gpus = number; });
 }
 
-Taken take_duration(std::optional<std::uint64_t>& into, std::string_view text) {
+Taken take_length(std::optional<std::uint64_t>& into, std::string_view text) {
     return model::parse_duration(text).map([&](auto seconds) { into = seconds; });
 }
 
-std::string show_duration(const std::optional<std::uint64_t>& seconds) {
+std::string show_length(const std::optional<std::uint64_t>& seconds) {
     return seconds ? model::exact_duration(*seconds) : std::string();
 }
 
@@ -70,11 +70,11 @@ const std::array kKeys = {
     ProfileKey{"gpus", "how many, from 1 to 16", take_gpus,
                [](const ProfileValues& values) { return show_number(values.gpus); }},
     ProfileKey{"time", "a duration such as 8h",
-               [](ProfileValues& values, std::string_view text) { return take_duration(values.time, text); },
-               [](const ProfileValues& values) { return show_duration(values.time); }},
+               [](ProfileValues& values, std::string_view text) { return take_length(values.time, text); },
+               [](const ProfileValues& values) { return show_length(values.time); }},
     ProfileKey{"idle", "a duration such as 30m",
-               [](ProfileValues& values, std::string_view text) { return take_duration(values.idle, text); },
-               [](const ProfileValues& values) { return show_duration(values.idle); }},
+               [](ProfileValues& values, std::string_view text) { return take_length(values.idle, text); },
+               [](const ProfileValues& values) { return show_length(values.idle); }},
     ProfileKey{"priority", "high or normal", take_priority,
                [](const ProfileValues& values) {
                    return values.high_priority ? std::string(*values.high_priority ? "high" : "normal")

@@ -1,7 +1,7 @@
 # The cases of the container suite: sourced after words.sh. Each begins and ends without containers, with the requests of
 # $asks, which it restores.
 
-cases=(run exec_in_it users pause restart kill commit read_only capabilities tmpfs other_mode many refusals quadlet user_namespace)
+cases=(run exec_in_it users pause restart kill commit read_only capabilities tmpfs other_mode many refusals waiting quadlet user_namespace)
 all_cases() {
     local case wanted=("${asks[@]}")
     for case in "${cases[@]}"; do
@@ -217,6 +217,27 @@ case_refusals() {
 
 # The first example of docs/containers.md for Podman's files of services (quadlet): the command that Podman's generator makes of
 # it, without what only systemd provides.
+queue_has() { [[ $(cgpuctl queue --json | jq -r '.[].name') == "$1" ]]; }
+case_waiting() {
+    local blue
+    asks=(CGPU_MEM=12GiB)
+    container red -- alloc --mib 1000 --hold
+    wait_for 20 container_is_ready red
+    asks=(CGPU_MEM=8GiB)
+    expect_error 'it has waited 1s in the queue, and still waits: GPU 0 has 3842MiB free' once -e CGPU_WAIT=1s -- info
+    managed run -d --name blue -e CGPU_WAIT=50s lab alloc --mib 1000 --hold >"$scratch/blue.out" 2>&1 &
+    blue=$!
+    wait_for 20 queue_has blue
+    wait_for 10 removed red
+    wait $blue || fail "blue, which has waited: $(cat "$scratch/blue.out")"
+    wait_for 20 container_is_ready blue
+    gone blue
+    asks=(CGPU_RESERVATION="$(cgpuctl reserve -q --mem 4301MiB)")
+    expect_total "$limit_of_four" once -- info
+    expect_error 'CGPU_RESERVATION: there is no such reservation' once -- info
+    wait_for 10 none_listed
+}
+
 case_quadlet() {
     local generator=/usr/libexec/podman/quadlet folder=$scratch/quadlet words=()
     [[ $engine == podman ]] || return 0

@@ -23,7 +23,7 @@ expect_equal "ids" "$(cgpuctl list -q --user root)" "$(cgpuctl list --json | jq 
 cgpuctl list --gpu 7 2>/dev/null
 expect_equal "exit status for a GPU that isn't there" $? 3
 expect_error 'the system has no such user.* Try: use one of ' cgpuctl list --user nobdy
-expect_error 'Try: queued, waiting, running, paused or unmanaged' cgpuctl list --state stopped
+expect_error 'Try: queued, reserved, waiting, running, paused or unmanaged' cgpuctl list --state stopped
 
 echo "ps: the processes with their memory."
 expect_equal "processes of train" "$(cgpuctl ps train --json | jq -c 'map([.pid, .uid, .command, .name, .index, .outside])')" \

@@ -291,6 +291,9 @@ tl::expected<Change, Refusal> Node::set_paused(const InstanceId& id, const Uuid&
                           ? "it was without work for too long"
                           : "its time is over",
                       "cgpuctl extend " + id.short_id() + " 1h");
+    if (paused && place->instance->reservation)
+        return refuse(Reason::unsupported, "pausing " + describe(*place->instance),
+                      "it is a reservation, which computes nothing", "cgpuctl stop, to give it back");
     if (place->quota->paused == paused) return Change::unchanged;
     if (paused && policy_in_force(*place->gpu) == Policy::native)
         return refuse(Reason::unsupported, "pausing " + describe(*place->instance),

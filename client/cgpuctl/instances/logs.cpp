@@ -66,6 +66,10 @@ Result<void> logs_verb(const Input& input, client::Node& node, Terminal& termina
         terminal.out() << engine_command("logs", instance) << '\n';
         return {};
     }
+    if (instance.state == "reserved")
+        return client::fail(Kind::refused, shown_name(instance.name, instance.id) +
+                                               ": it is a reservation, and no process lives with it. Try: "
+                                               "cgpuctl list, for the instances that run.");
     if (instance.pid == 0)
         return client::fail(Kind::refused, shown_name(instance.name, instance.id) +
                                                ": it has no process yet. Try: wait until it "

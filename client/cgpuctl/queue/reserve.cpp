@@ -9,6 +9,7 @@
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/queue/shown_wait.hpp"
+#include "client/run/job/job_user.hpp"
 #include "client/run/job/run_request.hpp"
 #include "core/model/duration.hpp"
 #include "core/model/quote.hpp"
@@ -77,9 +78,16 @@ Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& term
     if (!token) return tl::unexpected(token.error());
     const auto waits =
         input.quiet || input.dry_run || input.json ? nullptr : show_wait(*id, *variables, terminal);
+    // Under sudo it is the caller's, as a job is; else root's reservations are for containers, of which
+    // nobody is known to be the owner.
+    const auto user = geteuid() == 0 ? client::job_user("", environment())
+                                     : Result<std::optional<client::JobUser>>(std::nullopt);
+    if (!user) return tl::unexpected(user.error());
+    std::optional<std::uint32_t> runs_as;
+    if (*user) runs_as = (*user)->uid;
     const std::string name = input.name.empty() ? "reservation" : input.name;
     auto created = node.create_instance(
-        {*id, name, "", *variables, input.dry_run, std::nullopt, client::HeldPart{*token, *hold}});
+        {*id, name, "", *variables, input.dry_run, runs_as, client::HeldPart{*token, *hold}});
     if (waits) waits->end();
     if (!created) return tl::unexpected(created.error());
     if (created->quotas.empty())
@@ -92,14 +100,23 @@ Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& term
             terminal.done(held_text(quota) + "; would be held, nothing was changed.");
         return {};
     }
-    if (input.json) {
+    if (input.json)
         terminal.out() << to_text(json_of(*id, *token, *hold, *created));
-        return {};
+    else
+        terminal.out() << *token << '\n';
+    terminal.out().flush();
+    if (!terminal.out()) {
+        const bool back = node.release_instance(*id).has_value();
+        return client::fail(
+            Kind::failed,
+            "the token can't be written to standard output, so " +
+                std::string(back ? "the part is given back" : "nobody can use reservation " + short_id(*id)) +
+                ". Try: write it into a file that takes it.");
     }
+    if (input.json) return {};
     for (const client::Quota& quota : created->quotas) terminal.note(held_text(quota) + ".");
     terminal.note("It is held for " + model::format_duration(*hold) + ", as " + short_id(*id) +
                   ". Start with CGPU_RESERVATION=TOKEN what is to have it.");
-    terminal.out() << *token << '\n';
     return {};
 }
 

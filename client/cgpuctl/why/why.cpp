@@ -140,6 +140,11 @@ Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal
     }
     const auto meant = instance_meant(first->view.snapshot, input.target, said_by(input), node);
     if (!meant) return tl::unexpected(meant.error());
+    if ((*meant)->state == "reserved")
+        return client::fail(ClientError::Kind::refused,
+                            shown_name((*meant)->name, (*meant)->id) +
+                                ": it is a reservation, so nothing of it computes. Try: start with its token "
+                                "(CGPU_RESERVATION) what is to have its part.");
     const std::string id = (*meant)->id;
     const auto uuids = gpus_of(first->view.snapshot, id, input.gpu, node);
     if (!uuids) return tl::unexpected(uuids.error());

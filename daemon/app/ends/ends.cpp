@@ -50,6 +50,7 @@ std::optional<Nanos> Ends::first_due(const model::Node& node) const {
 
 void Ends::update(const model::Node& node) {
     std::erase_if(told_, [&](const auto& each) { return node.find_instance(each.first) == nullptr; });
+    std::erase_if(unsaved_, [&](const auto& id) { return node.find_instance(id) == nullptr; });
     // Its time without work begins anew when its end was called off.
     const auto watched = [](const model::Instance* instance) {
         return instance != nullptr && instance->idle && !model::is_ending(*instance);
@@ -172,16 +173,21 @@ void Ends::give_up(const model::Instance& reservation) {
     event.details["reason"] = std::string("time");
     event.details["end"] = std::string("unused");
     set_owner(event, reservation.owner);
-    outside_.events.happened(std::move(event));
     outside_.remove(reservation.id);
+    // Else the disk has refused it, and it is tried again.
+    if (outside_.node().find_instance(reservation.id) == nullptr) outside_.events.happened(std::move(event));
 }
 
 bool Ends::put(const model::Instance& instance, const model::Transition& transition) {
     const auto changed = outside_.change(transition);
-    if (changed) return true;
-    log::error(outside_.events.about(instance.id),
-               "instance {}: its time is over, and that can't be saved: {}", instance.id.short_id(),
-               changed.error().text);
+    if (changed) {
+        unsaved_.erase(instance.id);
+        return true;
+    }
+    if (unsaved_.insert(instance.id).second)
+        log::error(outside_.events.about(instance.id),
+                   "instance {}: its time is over, and that can't be saved: {}", instance.id.short_id(),
+                   changed.error().text);
     return false;
 }
 

@@ -80,6 +80,7 @@ class Ends final : public NodeFollower {
     ends::Settings settings_;
     std::map<model::InstanceId, Nanos> told_;       ///< those of which it was told that this end is near
     std::map<model::InstanceId, ends::Idle> idle_;  ///< of those that may be without work only for a time
+    std::set<model::InstanceId> unsaved_;           ///< whose end the disk has refused to save
     Nanos armed_ = 0;                               ///< the moment of the timer
     WatchPtr timer_;
 };

@@ -17,6 +17,20 @@ namespace {
 
 constexpr const char* kWhat = "CGPU_RESERVATION";
 
+/// What the reservation was asked for with is the most that it gives. A rule that has become stricter since
+/// holds for those who ask for nothing themselves.
+Result<void> keep_within(const char* name, std::optional<std::uint64_t>& asked,
+                         const std::optional<std::uint64_t>& most,
+                         const std::optional<limits::Part<std::uint64_t>>& rule) {
+    if (asked && most && *asked > *most)
+        return model::refuse(Refusal::Reason::invalid,
+                             std::string(name) + "=" + model::format_duration(*asked) + " with " + kWhat,
+                             "the reservation is for " + model::format_duration(*most) + " at most",
+                             "leave " + std::string(name) + " out, or use a shorter time");
+    if (!asked && most) asked = rule ? std::min(*most, rule->most) : *most;
+    return {};
+}
+
 bool is_anybodys(const model::Owner& owner) { return owner == model::Owner(); }
 
 }  // namespace
@@ -37,14 +51,19 @@ Result<void> Service::check_hold(const Asked& asked, const limits::Allowance* al
         return model::refuse(Refusal::Reason::invalid, "a reservation's token",
                              "it isn't " + std::to_string(request::kTokenLength) + " hexadecimal digits",
                              "cgpuctl reserve, which makes one");
-    if (node().find_reservation(asked.hold->token) != nullptr)
+    const auto has_it = [&](const model::Instance& each) {
+        return each.reservation && each.reservation->token == asked.hold->token && each.id.str() != asked.id;
+    };
+    const auto waiting = queue_ ? queue_->instances() : std::vector<const model::Instance*>();
+    if (node().find_reservation(asked.hold->token) != nullptr ||
+        std::ranges::any_of(waiting, [&](const auto* each) { return has_it(*each); }))
         return model::refuse(Refusal::Reason::exists, "a reservation's token", "another one has it",
                              "use a random one");
     const std::string what = "holding a reservation for " + model::format_duration(asked.hold->seconds);
     if (asked.hold->seconds == 0 || asked.hold->seconds > kLongestHold)
         return model::refuse(Refusal::Reason::invalid, what,
-                             "it can be held for " + model::format_duration(kLongestHold) + " at most",
-                             "use a shorter time, from 1s on");
+                             "it can be held for 1s to " + model::format_duration(kLongestHold),
+                             "use such a time");
     if (allowance != nullptr)
         if (const auto allowed = allowance->check_time(asked.hold->seconds); !allowed)
             return model::refuse(what, allowed.error());
@@ -72,7 +91,11 @@ Result<Created> Service::take_over(const model::InstanceId& id, const request::R
         return model::refuse(Refusal::Reason::not_found, kWhat,
                              "there is no such reservation: it was used, or its time is over",
                              "cgpuctl reserve, for a new one");
-    if (asked.caller.user != 0 && held->creator != asked.caller.user)
+    if (held->id == id)
+        return model::refuse(Refusal::Reason::exists, "instance " + id.short_id(),
+                             "it is the reservation itself", "use another id");
+    const bool is_own = held->creator == asked.caller.user || held->owner.user == asked.caller.user;
+    if (asked.caller.user != 0 && !is_own)
         return model::refuse(Refusal::Reason::not_permitted, kWhat, "another user has made it",
                              "use one of your own (cgpuctl reserve)");
     for (const auto& quota : held->quotas) {
@@ -88,15 +111,16 @@ Result<Created> Service::take_over(const model::InstanceId& id, const request::R
     if (*allowance && owner != held->owner)
         if (const auto allowed = (*allowance)->check_instance(held->quotas); !allowed)
             return model::refuse(kWhat, allowed.error());
+    const auto* rules = *allowance ? &(*allowance)->rules() : nullptr;
     auto timed = request;
-    const auto& most = held->reservation->time;
-    if (request.time && most && *request.time > *most)
-        return model::refuse(Refusal::Reason::invalid,
-                             "CGPU_TIME=" + model::format_duration(*request.time) + " with " + kWhat,
-                             "the reservation is for " + model::format_duration(*most) + " at most",
-                             "leave CGPU_TIME out, or use a shorter time");
-    if (!request.time) timed.time = most;
-    if (!request.idle) timed.idle = held->reservation->idle;
+    if (const auto within = keep_within("CGPU_TIME", timed.time, held->reservation->time,
+                                        rules != nullptr ? rules->time : std::nullopt);
+        !within)
+        return tl::unexpected(within.error());
+    if (const auto within = keep_within("CGPU_IDLE", timed.idle, held->reservation->idle,
+                                        rules != nullptr ? rules->idle : std::nullopt);
+        !within)
+        return tl::unexpected(within.error());
     const auto idle = idle_of_new(id, asked.name, timed, *allowance ? &**allowance : nullptr);
     if (!idle) return tl::unexpected(idle.error());
     const auto time = time_of_new(id, asked.name, timed, *allowance ? &**allowance : nullptr);

@@ -148,6 +148,12 @@ Result<void> Service::extend(const model::InstanceId& id, std::uint64_t seconds,
     if (before + seconds > model::kLongestDuration)
         return model::refuse(Refusal::Reason::invalid, what, "it would have more than ten years",
                              "use a shorter time");
+    if (options.only_lowered_of && instance != nullptr && instance->reservation &&
+        before + seconds > kLongestHold)
+        return model::refuse(
+            Refusal::Reason::not_permitted, what,
+            "a reservation can be held for " + model::format_duration(kLongestHold) + " in all by its owner",
+            "use it, or do the same as root (sudo)");
     if (options.only_lowered_of) {
         const auto owner = owner_of_timed(id);
         if (owner.user != options.only_lowered_of)

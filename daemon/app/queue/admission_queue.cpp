@@ -286,10 +286,11 @@ std::string AdmissionQueue::name_of(queue::Ticket ticket) const {
 }
 
 std::string AdmissionQueue::waits_for(queue::Ticket ticket) const {
+    if (!closed_.empty()) return closed_;
     const auto wait = waits_.find(ticket);
     if (wait != waits_.end())
         return queue::explain(wait->second, outside_.node(), [this](auto other) { return name_of(other); });
-    return closed_;
+    return {};
 }
 
 AdmissionQueue::Place AdmissionQueue::place(const QueuedRequest& request, std::size_t position) const {

@@ -104,8 +104,6 @@ class User(threading.Thread):
             said = self.run_.said(name)
             if begun := re.search(r"^up ([0-9.]+)", said, re.MULTILINE):
                 job.admitted = int(float(begun.group(1)) * SECOND)
-                # It was admitted when it was its turn, so rules of that time count.
-                job.asked = max(job.asked, job.admitted - 3 * SECOND)
             else:
                 job.refusal = said or f"no word, status {status}"
 
@@ -156,9 +154,10 @@ class Run:
         return self.path(f"{name}.out").read_text(encoding="utf-8", errors="replace").strip()
 
     def look(self):
+        begin = now()
         described = subprocess.run(["cgpuctl", "describe"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
         if described.returncode == 0:
-            self.samples.append(Sample(now(), json.loads(described.stdout)))
+            self.samples.append(Sample(now(), json.loads(described.stdout), begin))
 
     def explain(self):
         """What `why` says of one that waits."""
@@ -246,8 +245,9 @@ def main(folder, seconds, seed):
     jobs = {job.name: job for user in run.users for job in user.jobs}
     day = Day(jobs.values(), run.limits, run.disturbed)
     run.path("trace").write_text(output_of("simgpu", "trace"), encoding="utf-8")
+    crowd = Crowd({user: () for user in USERS}, run.limits, day.narrow_admissions(run.samples))
     with open(run.path("trace"), encoding="utf-8", errors="replace") as lines:
-        wrong, nearest = judge_rules(read_trace(lines), Crowd({user: () for user in USERS}, run.limits, jobs.values()))
+        wrong, nearest = judge_rules(read_trace(lines), crowd)
     order, passes = day.judge_order(run.samples)
     late, bounds = day.judge_bounds(run.samples)
     wrong += order + late + day.judge_idle(run.samples) + day.judge_sentences(run.samples)
@@ -256,7 +256,7 @@ def main(folder, seconds, seed):
     # Of whoever floods, events are held back.
     told = {name: last for name, last in seen.items() if jobs[name].user != FLOODER}
     wrong += judge_events(output_of("lab-log"), day, told, ends)
-    waits = sorted((jobs[name].admitted - run_asked) / SECOND for name, run_asked in first_seen(run).items() if jobs[name].admitted)
+    waits = sorted((jobs[name].admitted - first) / SECOND for name, first in first_seen(run).items() if jobs[name].admitted)
     print(f"{len(jobs)} requests, {sum(1 for job in jobs.values() if job.admitted)} started, {len(seen)} waited "
           f"({', '.join(f'{reason} {number}' for reason, number in sorted(collections.Counter(ends.values()).items()))}), seed {seed}")
     print(f"{len(run.samples)} moments, {max(len(sample.queue()) for sample in run.samples)} in the queue at most, {passes} passes, {bounds} bounds, "

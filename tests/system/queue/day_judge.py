@@ -27,8 +27,9 @@ class Request(Job):
 class Sample:
     """One moment, as `cgpuctl describe` has it."""
 
-    ns: int
+    ns: int  # when it was known
     node: dict
+    begin: int = 0  # when it was asked for
 
     def queue(self):
         return [each["name"] for each in self.node["queue"]]
@@ -55,6 +56,18 @@ class Day:
     def __init__(self, jobs, limits, disturbed):
         """disturbed: moments of kills, and of GPUs that come and go; limits: as crowd_judge has them."""
         self.jobs, self.limits, self.disturbed = {job.name: job for job in jobs}, limits, disturbed
+
+    def narrow_admissions(self, samples):
+        """One that waits is admitted after the last moment at which it was seen to wait, and before the first at which it ran: the rules
+        of that time count. Returns the jobs with these times."""
+        jobs = {name: dataclasses.replace(job) for name, job in self.jobs.items()}
+        for sample in samples:
+            for name in sample.queue():
+                jobs[name].asked = max(jobs[name].asked, sample.begin)
+            for name in set(sample.instances()) & set(jobs):
+                job = jobs[name]
+                job.admitted = min(job.admitted, sample.ns) if job.admitted else 0
+        return list(jobs.values())
 
     def is_calm(self, begin, end):
         return not any(begin - BACK_NS < at < end + SECOND for at in self.disturbed)

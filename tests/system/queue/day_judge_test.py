@@ -56,6 +56,14 @@ class Idle(unittest.TestCase):
         self.assertEqual(self.judge(job, mine, [limits(memory=7999)]), [])
         self.assertEqual(len(self.judge(job, mine, [limits(memory=8000)])), 1)
 
+    def test_when_it_was_admitted(self):
+        job = request("user02q0", 4000, asked=SECOND, admitted=90 * SECOND)
+        samples = [sample(2, FULL, [job.name]), sample(5, FULL, [job.name]), sample(9, (("user02q0", 4000, 0),)), sample(12, (("user02q0", 4000, 0),))]
+        for each in samples:
+            each.begin = each.ns - 1
+        job = Day([*RUNNING, job], (), []).narrow_admissions(samples)[-1]
+        self.assertEqual((job.asked, job.admitted), (5 * SECOND - 1, 9 * SECOND))
+
     def test_what_its_owner_has_asked_for_before_counts(self):
         first, second = request("user02q0", 16000), request("user02q1", 16000)
         day = Day([*RUNNING, first, second], [limits(instances=1)], [])

@@ -2,6 +2,7 @@
 
 #include "core/request/request.hpp"
 #include "core/request/reservation_variable.hpp"
+#include "core/request/unknown_name.hpp"
 
 namespace cgpu::request {
 namespace {
@@ -55,6 +56,14 @@ TEST(Reservation, NoRefusalHasTheToken) {
     }
     EXPECT_EQ(with({{"CGPU_MEM", "1GiB"}}).error().text.find(kToken), std::string::npos);
     EXPECT_FALSE(parse_request({{"CGPU_RESERVATION", ""}})) << "a variable of a compose file that isn't set";
+}
+
+TEST(Reservation, AMistypedNameDoesntShowTheToken) {
+    const auto unknown = find_unknown_name({{"CGPU_RESERVATON", kToken}});
+    ASSERT_TRUE(unknown);
+    const auto text = refuse_unknown_name(*unknown).text;
+    EXPECT_EQ(text.find(kToken), std::string::npos) << text;
+    EXPECT_NE(text.find("Try: CGPU_RESERVATION"), std::string::npos) << text;
 }
 
 TEST(Reservation, NothingIsManagedWithCgpuDisable) {

@@ -60,6 +60,37 @@ TEST_F(ReserveTest, NothingIsHeldWhereNothingIsManaged) {
     EXPECT_EQ(call(&reserve_verb).error().kind, Kind::usage) << "nothing is asked for";
 }
 
+TEST_F(ReserveTest, ATokenThatNobodyHasIsGivenBack) {
+    screen_.out.setstate(std::ios::badbit);
+    const auto written = call(&reserve_verb);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().kind, Kind::failed);
+    EXPECT_NE(written.error().text.find("the part is given back"), std::string::npos);
+    ASSERT_EQ(node_.calls.size(), 2U);
+    EXPECT_TRUE(node_.calls[1].starts_with("release_instance ")) << node_.calls[1];
+}
+
+TEST_F(ReserveTest, StopChoosesNothingByItself) {
+    client::Instance held;
+    held.id = "abc";
+    held.name = "same";
+    held.state = "reserved";
+    node_.snapshot.instances = {held};
+    client::Queued queued;
+    queued.id = "def";
+    queued.name = "same";
+    node_.snapshot.queue = {queued};
+    input_.instances = {"same"};
+    const auto several = call(&stop_verb);
+    ASSERT_FALSE(several);
+    EXPECT_NE(several.error().text.find("several are meant by it: abc, def (queued)"), std::string::npos)
+        << several.error().text;
+    EXPECT_TRUE(node_.calls.empty());
+    input_.instances = {"def"};
+    ASSERT_TRUE(call(&stop_verb));
+    EXPECT_EQ(node_.calls, std::vector<std::string>{"release_instance def"});
+}
+
 TEST_F(ReserveTest, StopGivesItBack) {
     client::Instance held;
     held.id = "abc";

@@ -134,9 +134,11 @@ TEST_F(ReservationsTest, ADiskThatRefusesItsEndIsTriedAgain) {
     ASSERT_TRUE(reserve("held", kToken, 600));
     store.full = true;
     loop.advance(601 * kSecond);
+    for (int i = 0; i < 60; ++i) loop.advance(kSecond);
     EXPECT_NE(find("held"), nullptr);
+    EXPECT_TRUE(recorded.of(EventType::time_over).empty()) << "it isn't free";
     store.full = false;
-    loop.advance(3 * kSecond);
+    for (int i = 0; i < 3; ++i) loop.advance(kSecond);
     EXPECT_EQ(find("held"), nullptr);
 }
 
@@ -160,6 +162,62 @@ TEST_F(ReservationsTest, IsNotIdleItselfAndGivesThatLimitToo) {
     EXPECT_EQ(find("job")->idle->seconds, 300U);
 }
 
+TEST_F(ReservationsTest, GivesNoMoreThanItWasAskedForWith) {
+    ASSERT_TRUE(reserve("held", kToken, 3600, 0, {{"CGPU_IDLE", "5m"}}));
+    EXPECT_NE(text(use("job", kToken, 0, {{"CGPU_IDLE", "5h"}})).find("for 5m at most"), std::string::npos);
+    people.known = {{1000, "alice", {{1000, "alice"}}}};
+    ASSERT_TRUE(reserve("timed", kOther, 600, 1000, {{"CGPU_TIME", "1h"}}));
+    limits::Rules rules;
+    rules.others.time = 60;
+    limits.set_rules(rules);
+    service->prepare({1000, {}}, [](const Result<void>&) {});
+    const auto stricter = use("stricter", kOther, 1000);
+    ASSERT_TRUE(stricter) << text(stricter);
+    EXPECT_EQ(find("stricter")->time->seconds, 60U) << "a rule that has become stricter since";
+}
+
+TEST_F(ReservationsTest, IsNotTakenOverByItself) {
+    ASSERT_TRUE(reserve("held", kToken));
+    const auto itself = use("held", kToken);
+    ASSERT_FALSE(itself);
+    EXPECT_EQ(itself.error().reason, Refusal::Reason::exists);
+    EXPECT_TRUE(find("held")->reservation);
+}
+
+TEST_F(ReservationsTest, IsKeptWhileItsGpuIsLost) {
+    ASSERT_TRUE(reserve("held", kToken));
+    service->gpus_seen({});
+    EXPECT_FALSE(use("job", kToken));
+    ASSERT_NE(find("held"), nullptr);
+    see_v100();
+    EXPECT_TRUE(use("job", kToken));
+}
+
+TEST_F(ReservationsTest, IsItsOwnersToo) {
+    auto asked = request("held", {{"CGPU_MEM", "4GiB"}});
+    asked.origin.runs_as = 1000;
+    asked.hold = Hold{kToken, 600};
+    ASSERT_TRUE(service->create_instance(asked)) << "root, under alice's sudo";
+    EXPECT_EQ(find("held")->owner.user, 1000U);
+    EXPECT_FALSE(use("bobs", kToken, 1001));
+    EXPECT_TRUE(use("alices", kToken, 1000));
+}
+
+TEST_F(ReservationsTest, ItsOwnerHoldsItForADayInAll) {
+    ASSERT_TRUE(reserve("held", kToken, 600, 1000));
+    const auto id = *model::InstanceId::parse("held");
+    const Options of_owner{.only_lowered_of = 1000};
+    EXPECT_TRUE(service->extend(id, 3600, of_owner));
+    EXPECT_FALSE(service->extend(id, kLongestHold, of_owner));
+    EXPECT_TRUE(service->extend(id, kLongestHold, {})) << "an administrator";
+}
+
+TEST_F(ReservationsTest, ComputesNothingThatCouldBePaused) {
+    ASSERT_TRUE(reserve("held", kToken));
+    const auto id = *model::InstanceId::parse("held");
+    EXPECT_FALSE(service->changes().make(QuotaChange{.instance = id, .paused = true}, {}));
+}
+
 TEST_F(ReservationsTest, NoProcessLivesWithOne) {
     ASSERT_TRUE(reserve("held", kToken));
     processes.living.insert(300);
@@ -175,6 +233,17 @@ TEST_F(ReservationsTest, TokensAreWellFormedAndUnique) {
     const auto twice = reserve("twice", kToken);
     ASSERT_FALSE(twice);
     EXPECT_EQ(twice.error().reason, Refusal::Reason::exists);
+    ASSERT_TRUE(runs(ask("full", 11000)));
+    auto waiting = request("waits", {{"CGPU_MEM", "8GiB"}, {"CGPU_WAIT", "forever"}});
+    waiting.hold = Hold{std::string(32, 'c'), 600};
+    const auto first = std::make_shared<Call>(Call{"waits", std::nullopt});
+    repeat(waiting, first);
+    ASSERT_TRUE(waits(first));
+    auto same = request("same", {{"CGPU_MEM", "8GiB"}, {"CGPU_WAIT", "forever"}});
+    same.hold = waiting.hold;
+    const auto second = std::make_shared<Call>(Call{"same", std::nullopt});
+    repeat(same, second);
+    EXPECT_NE(refusal(second).find("another one has it"), std::string::npos);
     EXPECT_FALSE(reserve("never", kOther, 0));
     EXPECT_FALSE(reserve("longer", kOther, kLongestHold + 1));
     for (const auto& refused :

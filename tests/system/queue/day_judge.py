@@ -134,7 +134,8 @@ class Day:
     def judge_order(self, samples):
         wrong, passes = [], 0
         for before, after in zip(samples, samples[1:]):
-            if not self.is_calm(before.ns, after.ns):
+            # Between moments that are far from each other somebody may have been kept back for a while.
+            if not self.is_calm(before.ns, after.ns) or after.ns - before.begin > SECOND:
                 continue
             waited, there, waits = before.queue(), before.instances(), after.queue()
             for name in after.instances():

@@ -18,7 +18,7 @@ def sample(second, running=(), queue=(), lost=()):
     gpus = [{"index": index, "present": index not in lost, "drained": False, "memory_total_bytes": TOTAL * MIB, "max_inst": 20,
              "memory_allocated_bytes": sum(mib for _, mib, gpu in running if gpu == index) * MIB} for index in (0, 1)]
     waiting = [{"name": name, "waits_for": f"GPU 0 is full for {name}"} for name in queue]
-    return Sample(second * SECOND, {"instances": instances, "gpus": gpus, "queue": waiting})
+    return Sample(second * SECOND, {"instances": instances, "gpus": gpus, "queue": waiting}, second * SECOND)
 
 
 def limits(**default):
@@ -98,6 +98,11 @@ class Order(unittest.TestCase):
         late, _ = day.judge_bounds([*samples, sample(12, FULL)])
         self.assertIn("user02q0 was to start 9.0 s before it did", late[0])
         self.assertEqual(Day([first, second], (), [SECOND]).judge_bounds([*samples, sample(12, FULL)]), ([], 0))
+
+    def test_moments_far_from_each_other_prove_nothing(self):
+        first, second = request("user02q0", 16000), request("user03q0", 1000)
+        samples = [sample(1, FULL[:1], [first.name]), sample(9, (*FULL[:1], (second.name, second.mib, 1)), [first.name])]
+        self.assertEqual(Day([*RUNNING, first, second], (), []).judge_order(samples), ([], 0))
 
     def test_whoever_was_first_passes_nobody(self):
         self.assertEqual(self.judge(request("user02q0", 16000), request("user03q0", 1000), before=("user03q0", "user02q0")), ([], 0))

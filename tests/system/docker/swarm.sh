@@ -160,6 +160,22 @@ expect on a docker service create -d --no-resolve-image --name greedy --restart-
 wait_for 20 says_refused greedy 'cgpu: .*12GiB .*Try: '
 expect on a docker service rm greedy >"$scratch/rm"
 
+echo "A task that waits, is refused, and whose next one waits again; and one with a token, which is used once."
+on_a=(-d --no-resolve-image --constraint node.hostname==node-a --restart-delay 1s)
+expect on a docker service create "${on_a[@]}" --name waits --env CGPU_MEM=12GiB --env CGPU_WAIT=2s lab burn --forever >"$scratch/create"
+wait_for 30 says_refused waits 'cgpu: .*it has waited 2s in the queue'
+is_waiting() { [[ $(on a cgpuctl queue --json | jq length) == 1 ]]; }
+wait_for 20 is_waiting
+expect on a docker service rm waits >"$scratch/rm"
+nobody_waits() { [[ $(on a cgpuctl queue --json) == '[]' ]]; }
+wait_for 20 nobody_waits
+token=$(on b cgpuctl reserve -q --mem 1GiB)
+expect on a docker service create -d --no-resolve-image --constraint node.hostname==node-b --restart-delay 1s --restart-max-attempts 2 \
+    --name once --env CGPU_RESERVATION="$token" lab sh -c 'sleep 2' >"$scratch/create"
+wait_for 40 says_refused once 'cgpu: CGPU_RESERVATION: there is no such reservation'
+expect_equal "tasks that have run" "$(on a docker service ps once --format '{{.CurrentState}}' | grep -c ^Complete)" 1
+expect on a docker service rm once >"$scratch/rm"
+
 echo "What a GPU takes is changed: doctor finds it, and after configure and a restart of dockerd Swarm knows it."
 expect on b cgpuctl set-max-inst 0 10 -q
 on b cgpuctl doctor --json >"$scratch/doctor"

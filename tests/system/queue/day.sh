@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A day of a lab, in ten minutes: twelve users with notebooks, batch jobs with and without time limits, and one who floods the queue,
 # on four GPUs, while cgpud is killed, limits are reloaded, a GPU is lost and comes back, and the clock jumps by an hour. By the
-# simulator's trace nobody has more than a rule allows; nobody passes those who asked before without a proof; no GPU stays idle while
+# simulator's trace nobody has more than a rule allows; nobody passes those who asked before without a proof
+# (of 500 passes one may have its reason between two of the moments that are looked at; those are printed); no GPU stays idle while
 # the first of the queue may start; the events say of each how its wait ended (day.py, day_judge.py). CGPU_TEST_SCALE: part of ten
 # minutes, default 0.1. CGPU_TEST_SEED: another day.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -122,7 +122,12 @@ app::Result<State> StateFile::load() {
 void StateFile::keep_former() const {
     const auto spare = read_file(spare_of(path_));
     const auto former = path_.string() + ".former";
-    if (!spare || !*spare ||
+    if (!spare)
+        return log::error(
+            "state file {}: it is not there, so settings are those of the configuration, and the copy of the "
+            "state before can't be used. {}",
+            path_.string(), spare.error().refusal.text);
+    if (!*spare ||
         ::renameat2(AT_FDCWD, spare_of(path_).c_str(), AT_FDCWD, former.c_str(), RENAME_NOREPLACE) != 0)
         return;
     log::warn(

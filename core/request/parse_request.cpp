@@ -294,6 +294,10 @@ tl::expected<void, Refusal> read_about_into(Request& request, const Variables& v
 /// Its part is the reservation's.
 tl::expected<std::optional<Request>, Refusal> with_reservation(std::string token,
                                                                const Variables& variables) {
+    // Images bring NVIDIA_VISIBLE_DEVICES=all; a GPU by its name is a wish.
+    const auto gpus = read_gpus(variables);
+    if (!gpus) return tl::unexpected(gpus.error());
+    if (!gpus->empty()) return refuse_part(names::kNvidiaDevices);
     Request request;
     request.reservation = std::move(token);
     if (auto read = read_about_into(request, variables); !read) return tl::unexpected(read.error());

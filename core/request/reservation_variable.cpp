@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/request/cdi.hpp"
 #include "core/request/variables.hpp"
 
 namespace cgpu::request {
@@ -17,22 +16,13 @@ constexpr std::array kParts = {
     names::kMode,       names::kProfile,     names::kMemContainer,   names::kSchdWeight, names::kHighPrio,
     names::kVolcanoMem, names::kVolcanoCore, names::kVisibleDevices, names::kAliyunMem,  names::kAliyunCount};
 
-/// Images bring NVIDIA_VISIBLE_DEVICES=all; a GPU by its name is a wish.
-bool names_a_gpu(const Variables& variables) {
-    const auto value = find_value(variables, names::kNvidiaDevices);
-    if (!value) return false;
-    const std::string_view word = gpu_of_cdi_name(*value).value_or(*value);
-    return word != "all" && word != "none" && word != "void" &&
-           !word.starts_with("/var/run/nvidia-container-devices");
-}
+}  // namespace
 
-tl::unexpected<model::Refusal> asked_twice(std::string_view name) {
+tl::unexpected<model::Refusal> refuse_part(std::string_view name) {
     return model::refuse(Reason::invalid, std::string(name) + " with " + std::string(names::kReservation),
                          "the reservation says already which part it gets",
                          "leave out " + std::string(name) + ", or say it to cgpuctl reserve");
 }
-
-}  // namespace
 
 bool is_token(std::string_view text) {
     return text.size() == kTokenLength &&
@@ -48,8 +38,7 @@ tl::expected<std::optional<std::string>, model::Refusal> read_reservation(const 
             "it is no token of a reservation (" + std::to_string(kTokenLength) + " hexadecimal digits)",
             "use what cgpuctl reserve has printed");
     for (const std::string_view name : kParts)
-        if (find_value(variables, name)) return asked_twice(name);
-    if (names_a_gpu(variables)) return asked_twice(names::kNvidiaDevices);
+        if (find_value(variables, name)) return refuse_part(name);
     return std::string(*token);
 }
 

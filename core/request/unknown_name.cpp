@@ -82,15 +82,11 @@ model::Refusal refuse_unknown_name(const UnknownName& unknown) {
     const bool shown = plain && unknown.name.size() <= kLongest;
     const std::string meant =
         unknown.likely.empty() ? "a variable that cgpu knows, such as CGPU_MEM" : std::string(unknown.likely);
-    // The name may be a mistyped one.
-    if (is_token(unknown.value))
-        return model::make_refusal(model::Refusal::Reason::invalid,
-                                   shown ? std::string(unknown.name) : model::quote(unknown.name),
-                                   "cgpu knows no such variable", meant);
-    return refuse_value(shown ? unknown.name : model::quote(unknown.name), unknown.value,
-                        "cgpu knows no such variable",
-                        meant + ", or unknown_variables: warn in /etc/cgpu/cgpud.yaml")
-        .value();
+    const std::string name = shown ? std::string(unknown.name) : model::quote(unknown.name);
+    // The value of a mistyped CGPU_RESERVATION is a secret.
+    return model::make_refusal(
+        model::Refusal::Reason::invalid, is_token(unknown.value) ? name : assignment(name, unknown.value),
+        "cgpu knows no such variable", meant + ", or unknown_variables: warn in /etc/cgpu/cgpud.yaml");
 }
 
 }  // namespace cgpu::request

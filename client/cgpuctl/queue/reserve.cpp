@@ -1,5 +1,6 @@
 // reserve: holds a part of GPUs for a container or job to come.
-#include <cstdlib>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "client/run/job/run_request.hpp"
 #include "core/model/duration.hpp"
 #include "core/model/quote.hpp"
+#include "core/request/reservation_variable.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -20,25 +22,12 @@ namespace {
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-constexpr std::uint64_t kUsualHold = 600;  // seconds
-
 Result<std::uint64_t> read_hold(const std::string& text) {
-    if (text.empty()) return kUsualHold;
+    if (text.empty()) return request::kUsualHold;
     const auto seconds = model::parse_duration(text);
     if (seconds) return *seconds;
     return client::fail(Kind::usage, "--hold " + model::quote(text) + ": " + seconds.error() +
                                          ". Try: 10m or 1h, for example.");
-}
-
-client::Variables environment() {
-    client::Variables variables;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        const auto equals = text.find('=');
-        if (equals != std::string_view::npos)
-            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return variables;
 }
 
 std::string held_text(const client::Quota& quota) {
@@ -66,7 +55,7 @@ Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& term
     const auto variables =
         client::request_variables({input.memory, input.weight, input.compute, input.gpus, input.priority,
                                    input.profile, input.wait_for, input.time, input.idle},
-                                  environment());
+                                  client::whole_environment());
     if (!variables) return tl::unexpected(variables.error());
     if (variables->empty())
         return client::fail(Kind::usage,
@@ -80,7 +69,7 @@ Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& term
         input.quiet || input.dry_run || input.json ? nullptr : show_wait(*id, *variables, terminal);
     // Under sudo it is the caller's, as a job is; else root's reservations are for containers, of which
     // nobody is known to be the owner.
-    const auto user = geteuid() == 0 ? client::job_user("", environment())
+    const auto user = geteuid() == 0 ? client::job_user("", client::whole_environment())
                                      : Result<std::optional<client::JobUser>>(std::nullopt);
     if (!user) return tl::unexpected(user.error());
     std::optional<std::uint32_t> runs_as;

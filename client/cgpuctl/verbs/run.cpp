@@ -28,19 +28,7 @@ namespace {
 
 using client::ClientError;
 using client::Result;
-using client::Variables;
 using Kind = ClientError::Kind;
-
-Variables whole_environment() {
-    Variables variables;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        const auto equals = text.find('=');
-        if (equals != std::string_view::npos)
-            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-    return variables;
-}
 
 void print_grant(const client::Created& created, Terminal& terminal) {
     for (const client::Quota& quota : created.quotas)
@@ -81,7 +69,7 @@ Result<void> run_unmanaged(const Input& input, const std::string& why, Terminal&
     if (input.dry_run) return {};
     if (is_user() && !input.user.empty()) return tl::unexpected(only_root(input.user));
     if (!is_user()) {
-        const auto user = client::job_user(input.user, whole_environment());
+        const auto user = client::job_user(input.user, client::whole_environment());
         if (!user) return tl::unexpected(user.error());
         if (*user)
             if (auto done = client::become(**user); !done) return done;
@@ -138,7 +126,7 @@ Result<std::vector<client::DriverLibrary>> find_driver_of_job(const client::Root
 /// As client::job_user(). A user who isn't root runs commands as that user, if the helper can make the
 /// mounts.
 Result<std::optional<client::JobUser>> user_of_command(const std::string& asked) {
-    if (!is_user()) return client::job_user(asked, whole_environment());
+    if (!is_user()) return client::job_user(asked, client::whole_environment());
     if (!asked.empty()) return tl::unexpected(only_root(asked));
     if (auto helper = client::check_enter_helper(); !helper) return tl::unexpected(helper.error());
     return std::nullopt;
@@ -150,7 +138,7 @@ Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
     const auto variables =
         client::request_variables({input.memory, input.weight, input.compute, input.gpus, input.priority,
                                    input.profile, input.wait_for, input.time, input.idle},
-                                  whole_environment());
+                                  client::whole_environment());
     if (!variables) return tl::unexpected(variables.error());
     if (variables->empty()) return run_unmanaged(input, "CGPU_DISABLE, or an amount of 0", terminal);
     const auto user = user_of_command(input.user);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include <unistd.h>
+
 #include "core/request/request.hpp"
 #include "core/request/unknown_name.hpp"
 #include "core/request/variables.hpp"
@@ -62,6 +64,17 @@ std::string in_flags(std::string text, const RunFlags& flags) {
 }
 
 }  // namespace
+
+Variables whole_environment() {
+    Variables variables;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const auto equals = text.find('=');
+        if (equals != std::string_view::npos)
+            variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
 
 bool asks_for_gpu(std::string_view name) {
     constexpr std::array<std::string_view, 5> kPrefixes = {"ALIYUN_COM_GPU_", "CGPU_", "aliyun.com/gpu-",

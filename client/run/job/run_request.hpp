@@ -11,6 +11,9 @@ namespace cgpu::client {
 /// The environment, or the part of it that requests GPUs.
 using Variables = std::map<std::string, std::string>;
 
+/// Of this process.
+[[nodiscard]] Variables whole_environment();
+
 /// The flags of `cgpuctl run` as written; empty where not given.
 struct RunFlags {
     std::string memory;

@@ -1,6 +1,7 @@
 #include "daemon/bus/message/options.hpp"
 
 #include "core/model/quote.hpp"
+#include "core/request/reservation_variable.hpp"
 
 namespace cgpu::bus {
 namespace {
@@ -83,7 +84,7 @@ app::Result<CreateOptions> read_create_options(const OptionMap& given) {
     if (const auto token = others.extract(kReserve)) {
         auto text = read_value<std::string>(kReserve, token.mapped(), "s", "give a token");
         if (!text) return tl::unexpected(text.error());
-        all.hold = app::Hold{std::move(*text), kUsualHold};
+        all.hold = app::Hold{std::move(*text), request::kUsualHold};
     }
     if (const auto hold = others.extract(kHold)) {
         const auto seconds = read_value<std::uint64_t>(kHold, hold.mapped(), "t", "give a number of seconds");

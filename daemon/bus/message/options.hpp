@@ -33,9 +33,6 @@ template <class All>
     return options;
 }
 
-/// For how long a reservation is held, if the caller doesn't say: seconds.
-constexpr std::uint64_t kUsualHold = 600;
-
 /// The options of CreateInstance: those of every change, image (s), user (u), reserve (s, a token) and hold
 /// (t, seconds).
 struct CreateOptions {

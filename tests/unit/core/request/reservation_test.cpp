@@ -28,10 +28,10 @@ TEST(Reservation, IsAllThatIsAskedFor) {
 }
 
 TEST(Reservation, GoesWithWhatImagesBring) {
-    for (const char* devices : {"all", "void", "none", "", "/var/run/nvidia-container-devices"})
+    for (const char* devices : {"all", "void", "none", "", "/var/run/nvidia-container-devices", "0,all"})
         EXPECT_TRUE(with({{"NVIDIA_VISIBLE_DEVICES", devices}})) << devices;
     EXPECT_TRUE(with({{"ALIYUN_COM_GPU_MEM_CONTAINER", ""}}));
-    for (const char* devices : {"0", "GPU-12345678", "0,1"})
+    for (const char* devices : {"0", "GPU-12345678", "0,1", "nonsense", "MIG-1"})
         EXPECT_FALSE(with({{"NVIDIA_VISIBLE_DEVICES", devices}})) << devices;
 }
 

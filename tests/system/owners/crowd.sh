@@ -5,29 +5,14 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/../bus/polkit_lib.sh"
-find_polkit
-chmod 755 "$scratch"
-export PYTHONDONTWRITEBYTECODE=1
+. "$here/crowd_lib.sh"
 for group in students research guests night; do expect groupadd $group; done
 while read -r user groups; do
     expect useradd --no-create-home --shell /bin/bash --gid "${groups%%,*}" --groups "$groups" "$user"
 done < <(python3 "$here/crowd.py" users)
-mkdir -p $rules /etc/cgpu/cgpud.yaml.d
+mkdir -p /etc/cgpu/cgpud.yaml.d
 printf 'history_interval_s: 2\nno_weight: refuse\n' >/etc/cgpu/cgpud.yaml
-echo 'polkit.addRule(function(action, subject) {
-    if (action.id == "org.cgpu1.run") return polkit.Result.YES;
-});' >$rules/10-cgpu-test.rules
-cat >"$scratch/restart" <<TEXT
-set -u
-. "$here/../bus/polkit_lib.sh"
-wait_for() { wait_until "\$@"; }
-kill -KILL "\$(cat "$CGPU_LAB/cgpud.pid")"
-cgpud_as_cgpu
-TEXT
-expect bash "$scratch/restart"
-start_polkit
-expect chmod u+s /usr/lib/cgpu/cgpu-enter
-expect simgpu trace --start
+crowd_node
 expect python3 "$here/crowd.py" run "$scratch" "$(jq -n "600 * ${CGPU_TEST_SCALE:-0.1}")" "${CGPU_TEST_SEED:-1}"
 wait_for 10 none_listed
 wait_for 10 nothing_held

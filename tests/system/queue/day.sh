@@ -8,29 +8,11 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lib.sh"
 . "$here/../bus/polkit_lib.sh"
-find_polkit
-fake=$(dirname "$(readlink -f "$(command -v alloc)")")/fake_clock.so
-expect test -e "$fake"
-chmod 755 "$scratch"
-export PYTHONDONTWRITEBYTECODE=1
+. "$here/../owners/crowd_lib.sh"
 for name in $(python3 "$here/day.py" users); do expect useradd --no-create-home --shell /bin/bash "$name"; done
-mkdir -p $rules /etc/cgpu/cgpud.yaml.d
+mkdir -p /etc/cgpu/cgpud.yaml.d
 printf 'no_weight: refuse\ntime_grace: 1s\nends_soon: 0s\n' >/etc/cgpu/cgpud.yaml
-echo 'polkit.addRule(function(action, subject) {
-    if (action.id == "org.cgpu1.run") return polkit.Result.YES;
-});' >$rules/10-cgpu-test.rules
-cat >"$scratch/restart" <<TEXT
-set -u
-. "$here/../bus/polkit_lib.sh"
-wait_for() { wait_until "\$@"; }
-kill -KILL "\$(cat "$CGPU_LAB/cgpud.pid")"
-[[ \${1-} != hour ]] || export LD_PRELOAD=$fake FAKE_CLOCK=hour
-cgpud_as_cgpu --inh-caps=+kill --ambient-caps=+kill
-TEXT
-expect bash "$scratch/restart"
-start_polkit
-expect chmod u+s /usr/lib/cgpu/cgpu-enter
-expect simgpu trace --start
+crowd_node --inh-caps=+kill --ambient-caps=+kill
 expect python3 "$here/day.py" run "$scratch" "$(jq -n "600 * ${CGPU_TEST_SCALE:-0.1}")" "${CGPU_TEST_SEED:-1}"
 wait_for 20 none_listed
 wait_for 10 nothing_held

@@ -1,9 +1,25 @@
 #include "core/queue/explain.hpp"
 
+#include <algorithm>
+
 #include "core/model/size.hpp"
 
 namespace cgpu::queue {
 namespace {
+
+const char* word_of(Why why) {
+    switch (why) {
+        case Why::room:
+            return "room";
+        case Why::turn:
+            return "its turn";
+        case Why::limits:
+            return "its owner's limits";
+        case Why::gpus:
+            return "GPUs";
+    }
+    return "";
+}
 
 /// GPUs that are told of one by one.
 constexpr std::size_t kMostTold = 4;
@@ -60,6 +76,19 @@ std::string explain(const Wait& wait, const model::Node& node, const NameOf& nam
             return "too few of the GPUs that could take it are there and aren't drained";
     }
     return {};
+}
+
+std::string describe(const Decision& decision, Nanos now, const NameOf& name_of) {
+    std::string text;
+    for (const Start& start : decision.starts)
+        text += (text.empty() ? "" : "; ") + name_of(start.ticket) + " starts";
+    for (const Wait& wait : decision.waits) {
+        text += (text.empty() ? "" : "; ") + name_of(wait.ticket) + " waits for " + word_of(wait.why);
+        if (wait.at_latest)
+            text += ", " + std::to_string(std::max<Nanos>(*wait.at_latest - now, 0) / model::kMilli) +
+                    "ms at most";
+    }
+    return text;
 }
 
 }  // namespace cgpu::queue

@@ -89,7 +89,7 @@ class Pass {
     /// Nobody can start any more: too much was asked, or those before have closed every GPU that takes
     /// anybody.
     [[nodiscard]] bool is_over() const {
-        if (exhausted()) return true;
+        if (exhausted() || is_asked_about_) return true;
         bool any = false;
         for (std::size_t gpu = 0; gpu < closings_.size(); ++gpu) {
             const model::Gpu& its = running_.gpus()[gpu];
@@ -117,6 +117,8 @@ class Pass {
             const model::Refusal& refusal = found.error();
             wait(waiting,
                  {.why = Why::limits, .limit = model::Objection{refusal.reason, "", refusal.text, ""}});
+            is_asked_about_ = refusal.reason == model::Refusal::Reason::try_again;
+            if (is_asked_about_ && !first_) first_ = waiting.ticket;
             return;
         }
         Owners::One* owner = *found;
@@ -254,6 +256,8 @@ class Pass {
     std::unordered_map<Owners::One*, std::unordered_map<std::string, Known>> known_;
     std::vector<Reserved> reserved_;
     std::optional<Ticket> first_;  ///< the first that waits for room
+    /// It will be known soon which rules hold for the last one.
+    bool is_asked_about_ = false;
     Decision decision_;
 };
 

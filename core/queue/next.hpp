@@ -107,7 +107,8 @@ struct Decision {
 ///
 /// Whoever waits for GPUs that aren't there holds up nobody. Whoever waits for its owner's limits holds up
 /// those of the same owner behind it, which would take what it waits for, and nobody else. Nobody has a claim
-/// to a GPU on which its owner may have nothing more now.
+/// to a GPU on which its owner may have nothing more now. As long as it is being found out which limits hold
+/// for one (AllowanceOf: try_again), nobody behind it starts.
 ///
 /// A request that doesn't wait must be asked about at the end of the queue, or it passes everybody.
 [[nodiscard]] Decision next(const Situation& situation, const Bounds& bounds = {});

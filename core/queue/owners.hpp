@@ -14,8 +14,8 @@
 
 namespace cgpu::queue {
 
-/// What an owner may still get of a node; empty: no rule concerns it. Refused: nobody knows now which rules
-/// hold.
+/// What an owner may still get of a node; empty: no rule concerns it. Refused: nobody knows which rules hold;
+/// try_again: it is being found out.
 using AllowanceOf = std::function<tl::expected<std::optional<limits::Allowance>, model::Refusal>(
     const model::Node& node, const model::Owner& owner)>;
 

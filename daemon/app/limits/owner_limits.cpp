@@ -26,7 +26,8 @@ limits::Holder holder_of(const Person& person, const model::Owner& owner) {
 
 void OwnerLimits::set_rules(limits::Rules rules) {
     rules_ = std::move(rules);
-    known_.clear();
+    rules_since_ = loop_.now();
+    answers_.clear();
 }
 
 std::optional<PersonWord> OwnerLimits::needed(const model::Owner& owner) const {
@@ -41,9 +42,17 @@ std::optional<PersonWord> OwnerLimits::needed(const model::Owner& owner) const {
 }
 
 const OwnerLimits::Known* OwnerLimits::find(const PersonWord& who, Nanos most_age) const {
-    const auto found = known_.find(who);
-    if (found == known_.end() || loop_.now() - found->second.at > most_age) return nullptr;
-    return &found->second;
+    const auto found = answers_.find(who);
+    if (found == answers_.end() || !found->second || loop_.now() - found->second->at > most_age)
+        return nullptr;
+    return &*found->second;
+}
+
+void OwnerLimits::keep(const PersonWord& who, Answer answer) {
+    if (answers_.size() >= kMostKept && !answers_.contains(who))
+        answers_.erase(std::ranges::min_element(
+            answers_, {}, [](const auto& each) { return each.second ? each.second->at : 0; }));
+    answers_.insert_or_assign(who, std::move(answer));
 }
 
 void OwnerLimits::prepare(const model::Owner& owner, std::function<void(const Result<void>&)> done) {
@@ -55,10 +64,11 @@ void OwnerLimits::prepare(const model::Owner& owner, std::function<void(const Re
 void OwnerLimits::find_out(const PersonWord& who, std::function<void(const Result<void>&)> done) {
     if (find(who, kKept) != nullptr) return done({});
     people_.look_up(who, [this, who, done = std::move(done)](const Result<Person>& person) {
-        if (!person) return done(tl::unexpected(person.error()));
-        if (known_.size() >= kMostKept) known_.clear();
-        known_.insert_or_assign(who, Known{*person, loop_.now()});
-        done({});
+        if (person) keep(who, Known{*person, loop_.now()});
+        // What was known a moment ago counts for a while longer.
+        else if (find(who, 2 * kKept) == nullptr)
+            keep(who, tl::unexpected(person.error()));
+        done(person ? Result<void>() : tl::unexpected(person.error()));
     });
 }
 
@@ -96,9 +106,17 @@ Result<std::optional<limits::Allowance>> OwnerLimits::allowance(const model::Nod
     if (const auto who = needed(owner)) {
         // A call that waits for a second look at the GPUs is judged once more.
         const auto* known = find(*who, 2 * kKept);
+        const auto answer = answers_.find(*who);
+        if (known == nullptr && answer != answers_.end() && !answer->second)
+            return tl::unexpected(answer->second.error());
         if (known == nullptr)
-            return model::refuse(model::Refusal::Reason::try_again, model::describe(owner),
-                                 "the limits have just changed", "try the same again");
+            return loop_.now() - rules_since_ < kPatience
+                       ? model::refuse(model::Refusal::Reason::try_again, model::describe(owner),
+                                       "the limits have just changed", "try the same again")
+                       : model::refuse(
+                             model::Refusal::Reason::unsupported, model::describe(owner),
+                             "the name service hasn't answered yet, so nobody knows which limits hold",
+                             "try the same again");
         // A group database that can't be read looks as one without the group, and the group may have a rule.
         if (!rules_.groups.empty())
             for (const auto& group : known->person.groups)

@@ -19,8 +19,10 @@ class OwnerLimits {
   public:
     /// How long an answer of the name service counts.
     static constexpr Nanos kKept = 60 * kSecond;
-    /// How many answers are kept; when there are as many, all are forgotten.
-    static constexpr std::size_t kMostKept = 1024;
+    /// How long after a change of the rules an answer is waited for.
+    static constexpr Nanos kPatience = 10 * kSecond;
+    /// How many answers are kept: more than owners may wait (AdmissionQueue::kMost). The oldest one goes.
+    static constexpr std::size_t kMostKept = 4096;
 
     OwnerLimits(Loop& loop, People& people) : loop_(loop), people_(people) {}
 
@@ -30,8 +32,8 @@ class OwnerLimits {
     /// Finds out what the rules need to know of the owner, and calls back: at once, or when the name service
     /// has answered. Refused: it doesn't answer, so nobody knows which rules hold.
     void prepare(const model::Owner& owner, std::function<void(const Result<void>&)> done);
-    /// What the owner may still get; empty: no rule concerns it. Refused (try_again): the name service hasn't
-    /// been asked, or not lately.
+    /// What the owner may still get; empty: no rule concerns it. Refused: try_again, the rules are new, and
+    /// the name service hasn't answered yet; unsupported, it can't say.
     [[nodiscard]] Result<std::optional<limits::Allowance>> allowance(const model::Node& node,
                                                                      const model::Owner& owner) const;
 
@@ -50,16 +52,19 @@ class OwnerLimits {
         Person person;
         Nanos at;
     };
+    using Answer = Result<Known>;
 
     void find_out(const PersonWord& who, std::function<void(const Result<void>&)> done);
     /// Empty: the rules need to know nothing of it.
     [[nodiscard]] std::optional<PersonWord> needed(const model::Owner& owner) const;
     [[nodiscard]] const Known* find(const PersonWord& who, Nanos most_age) const;
+    void keep(const PersonWord& who, Answer answer);
 
     Loop& loop_;
     People& people_;
     limits::Rules rules_;
-    std::map<PersonWord, Known> known_;
+    Nanos rules_since_ = 0;
+    std::map<PersonWord, Answer> answers_;
 };
 
 }  // namespace cgpu::app

@@ -43,8 +43,10 @@ Subject about(const model::Gpu& gpu) { return {.gpu_index = gpu.index, .gpu = gp
 
 void set_outlet(Outlet outlet) { the_outlet.store(outlet); }
 
+bool is_written(Level level) { return spdlog::should_log(spdlogs(level)); }
+
 void write(Level level, const Subject& about, fmt::string_view format, fmt::format_args values) {
-    if (!spdlog::should_log(spdlogs(level))) return;
+    if (!is_written(level)) return;
     try {
         line(level, fmt::vformat(format, values), about);
     } catch (const std::exception&) {
@@ -65,7 +67,7 @@ std::string without_controls(fmt::string_view text) {
 }
 
 void line(Level level, fmt::string_view text, const Subject& about) {
-    if (!spdlog::should_log(spdlogs(level))) return;
+    if (!is_written(level)) return;
     // A format without values is used when there is no memory: it needs none.
     std::string plain = std::any_of(text.begin(), text.end(), is_control) ? without_controls(text) : "";
     if (!plain.empty()) text = plain;

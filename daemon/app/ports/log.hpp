@@ -35,6 +35,9 @@ struct Subject {
 
 enum class Level { debug, info, warn, error, critical };
 
+/// Whether lines of this level are written: for those that cost something to make.
+[[nodiscard]] bool is_written(Level level);
+
 /// Formats and writes one line, if lines of this level are written at all.
 void write(Level level, const Subject& about, fmt::string_view format, fmt::format_args values);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/model/duration.hpp"
-#include "core/queue/explain.hpp"
+#include "core/model/quote.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -132,6 +132,11 @@ Result<admission::Grant> AdmissionQueue::grant_in_turn(const model::InstanceId& 
     auto with = queue_;
     const auto ticket = with.add(waiting);
     const auto decision = decide(with);
+    log_starts(decision, [&](queue::Ticket other) {
+        return other == ticket
+                   ? "instance " + id.short_id() + " (" + model::quote(waiting.request.container_name) + ")"
+                   : name_of(other);
+    });
     for (const auto& start : decision.starts)
         if (start.ticket == ticket) return start.grant;
     std::string why = "others wait, and come first";
@@ -204,6 +209,12 @@ queue::Decision AdmissionQueue::decide(const queue::Queue& queue) const {
     return queue::next({outside_.node(), ends, outside_.loop.now(), order, defaults, outside_.allowance_of});
 }
 
+/// For whoever asks why another one came first.
+void AdmissionQueue::log_starts(const queue::Decision& decision, const queue::NameOf& name) const {
+    if (decision.starts.empty() || !log::is_written(log::Level::debug)) return;
+    log::debug("the queue: {}", queue::describe(decision, outside_.loop.now(), name));
+}
+
 void AdmissionQueue::look() {
     soon_.reset();
     later_.reset();
@@ -213,10 +224,12 @@ void AdmissionQueue::look() {
     order_.reset();
     bool more = false;
     const auto open = queue_.empty() ? Result<void>() : outside_.open();
-    closed_ = open ? std::string() : open.error().text;
+    // The remedy is for whoever asks; those that wait only say what they wait for.
+    closed_ = open ? std::string() : open.error().text.substr(0, open.error().text.find(". Try: "));
     if (!queue_.empty() && open) {
         for (const auto& [id, entry] : entries_) outside_.prepare(entry.request.waiting.owner);
         const auto decision = decide(queue_);
+        log_starts(decision, [this](auto ticket) { return name_of(ticket); });
         waits_.clear();
         for (const auto& wait : decision.waits) waits_.emplace(wait.ticket, wait);
         const bool one_failed = start_those(decision);

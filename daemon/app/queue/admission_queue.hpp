@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/admission/admit.hpp"
-#include "core/queue/next.hpp"
+#include "core/queue/explain.hpp"
 #include "daemon/app/events/repeated_by_user.hpp"
 #include "daemon/app/ports/ports.hpp"
 #include "daemon/app/ports/usage.hpp"
@@ -123,6 +123,7 @@ class AdmissionQueue final : public NodeFollower {
     Entry& keep(QueuedRequest request, Done done);
     void look();
     [[nodiscard]] queue::Decision decide(const queue::Queue& queue) const;
+    void log_starts(const queue::Decision& decision, const queue::NameOf& name) const;
     bool start_those(const queue::Decision& decision);
     void drop_overdue();
     void drop_lost();

@@ -182,7 +182,8 @@ Result<void> Upgrader::open() const {
                          std::string(mode ? "the node's mode" : "the module") + " is being changed from " +
                              to_string(status.from) + " to " + to_string(status.to) +
                              ", and that waits for the instances that are there to end",
-                         std::string("wait until it is done (cgpuctl status), or cancel it (cgpuctl ") +
+                         std::string("wait until it is done (cgpuctl status), end those that are in the way "
+                                     "(cgpuctl stop), or cancel it (cgpuctl ") +
                              (mode ? "set-mode" : "upgrade") + " --cancel)");
 }
 

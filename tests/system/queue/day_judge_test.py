@@ -2,7 +2,7 @@
 """day_judge.py must find what it was written for: correct days pass, and each kind of wrong day fails."""
 import unittest
 
-from day_judge import MIB, SECOND, Day, Request, Sample, judge_events
+from day_judge import MIB, SECOND, Day, Request, Sample, bounds_at_starts, judge_events
 from crowd_judge import Limits
 
 TOTAL = 16000
@@ -98,6 +98,17 @@ class Order(unittest.TestCase):
         late, _ = day.judge_bounds([*samples, sample(12, FULL)])
         self.assertIn("user02q0 was to start 9.0 s before it did", late[0])
         self.assertEqual(Day([first, second], (), [SECOND]).judge_bounds([*samples, sample(12, FULL)]), ([], 0))
+        limited = Day([*RUNNING, first, second], [limits(memory=15000)], [])
+        self.assertEqual(limited.judge_bounds([*samples, sample(12, FULL)]), ([], 0))
+
+    def test_a_bound_of_the_moment_of_the_start_is_a_proof(self):
+        log = ("12:00:00.000 debug: the queue: instance a (user03q0) starts; instance b (user02q0) waits for room, 900ms at most; "
+               "instance c (user04q0) waits for room\n12:00:00.001 info: instance a (user03q0): admitted")
+        self.assertEqual(bounds_at_starts(log), {("user03q0", "user02q0")})
+        first, second = request("user02q0", 16000), request("user03q0", 1000)
+        samples = [sample(1, FULL[:1], [first.name]), sample(2, (*FULL[:1], (second.name, second.mib, 1)), [first.name])]
+        day = Day([*RUNNING, first, second], (), [], bounds_at_starts(log))
+        self.assertEqual(day.judge_order(samples), ([], 1))
 
     def test_moments_far_from_each_other_prove_nothing(self):
         first, second = request("user02q0", 16000), request("user03q0", 1000)
@@ -121,10 +132,10 @@ class Texts(unittest.TestCase):
         day = Day([request("user02q0", 1)], (), [])
         log = "x instance a (user02q0): waits for its part of a GPU, as number 1\nx instance a (user02q0): starts after it has waited 1s"
         seen = {"user02q0": SECOND}
-        self.assertEqual(judge_events(log, day, seen, {"user02q0": "started"}), [])
-        self.assertEqual(len(judge_events(log, day, seen, {"user02q0": "deadline"})), 1)
-        self.assertEqual(len(judge_events("", day, seen, {"user02q0": "started"})), 1)
-        self.assertEqual(judge_events("", Day(day.jobs.values(), (), [SECOND]), seen, {"user02q0": "started"}), [])
+        self.assertEqual(judge_events(log, day, seen, {"user02q0": {"started"}}), [])
+        self.assertEqual(len(judge_events(log, day, seen, {"user02q0": {"deadline"}})), 1)
+        self.assertEqual(len(judge_events("", day, seen, {"user02q0": {"started"}})), 1)
+        self.assertEqual(judge_events("", Day(day.jobs.values(), (), [SECOND]), seen, {"user02q0": {"started"}}), [])
 
 
 if __name__ == "__main__":

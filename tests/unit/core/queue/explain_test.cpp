@@ -40,5 +40,16 @@ TEST(Explain, SaysThatGpusAreDrained) {
     EXPECT_EQ(sentence(line, ticket), "too few of the GPUs that could take it are there and aren't drained");
 }
 
+TEST(Describe, SaysWhoStartsAndWhyTheOthersDoNot) {
+    Line line{.node = test::node({test::gpu(0, 16130), test::gpu(1, 16130)})};
+    line.run("a", 0, 12000, 7 * kSecond);
+    line.run("b", 1, 14000);
+    line.queue.add(waiting(8000));
+    line.queue.add(waiting(2000));
+    line.queue.add(waiting(16000));
+    EXPECT_EQ(describe(line.next(), line.now, [](Ticket each) { return "number " + std::to_string(each); }),
+              "number 2 starts; number 1 waits for room, 7000ms at most; number 3 waits for room");
+}
+
 }  // namespace
 }  // namespace cgpu::queue

@@ -125,20 +125,34 @@ TEST(QueueLimits, OwnersThatAreOneHolderCountTogether) {
     EXPECT_EQ(started(line.next()), Tickets{1});
 }
 
-TEST(QueueLimits, WhereNobodyKnowsTheRulesItWaits) {
+/// Bob, alice and bob again ask, and nobody knows which limits hold for alice.
+Decision with_unknown_limits(model::Refusal::Reason reason) {
     Line line{v100()};
-    line.allowance_of =
-        [](const model::Node&,
-           const model::Owner& owner) -> tl::expected<std::optional<limits::Allowance>, model::Refusal> {
+    line.allowance_of = [reason](const model::Node&, const model::Owner& owner)
+        -> tl::expected<std::optional<limits::Allowance>, model::Refusal> {
         if (owner.user == kBob) return std::nullopt;
-        return model::refuse(model::Refusal::Reason::try_again, "alice", "nobody knows her", "wait a moment");
+        return model::refuse(reason, "alice", "nobody knows her", "wait a moment");
     };
+    line.queue.add(waiting(1024, std::nullopt, kBob));
     line.queue.add(waiting(1024, std::nullopt, kAlice));
     line.queue.add(waiting(1024, std::nullopt, kBob));
-    const auto decision = line.next();
-    EXPECT_EQ(started(decision), Tickets{2});
-    EXPECT_EQ(wait_of(decision, 1).why, Why::limits);
-    EXPECT_EQ(wait_of(decision, 1).limit->why, "alice: nobody knows her. Try: wait a moment.");
+    return line.next();
+}
+
+TEST(QueueLimits, WhereNobodyKnowsTheRulesItWaits) {
+    const auto decision = with_unknown_limits(model::Refusal::Reason::unsupported);
+    EXPECT_EQ(started(decision), (Tickets{1, 3}));
+    EXPECT_EQ(wait_of(decision, 2).why, Why::limits);
+    EXPECT_EQ(wait_of(decision, 2).limit->why, "alice: nobody knows her. Try: wait a moment.");
+}
+
+TEST(QueueLimits, WhileTheRulesOfOneAreFoundOutNobodyPassesIt) {
+    const auto decision = with_unknown_limits(model::Refusal::Reason::try_again);
+    EXPECT_EQ(started(decision), Tickets{1});
+    EXPECT_EQ(wait_of(decision, 2).why, Why::limits);
+    EXPECT_EQ(wait_of(decision, 3).why, Why::turn);
+    EXPECT_EQ(wait_of(decision, 3).behind, Ticket{2});
+    EXPECT_FALSE(decision.more) << "it is looked at again when the answer is there";
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST_F(QueueTest, AGateThatIsClosedIsWaitedFor) {
     const auto first = ask("first", 1000);
     EXPECT_TRUE(waits(first));
     loop.advance(kMinute);
-    EXPECT_NE(waits_for("first").find("the gate is closed"), std::string::npos);
+    EXPECT_EQ(waits_for("first"), "new instances: the gate is closed");
     admission.closed = false;
     loop.advance(AdmissionQueue::kLookEvery);
     EXPECT_TRUE(runs(first));
@@ -238,6 +238,34 @@ TEST_F(QueueTest, WhatTheNameServiceSaysIsLookedAtAtOnce) {
     EXPECT_TRUE(runs(second));
 }
 
+TEST_F(QueueTest, NobodyStartsFirstBecauseTheNameServiceKnowsThemSooner) {
+    people.known = {{1000, "alice", {{1000, "alice"}}}, {1001, "bob", {{1001, "bob"}}}};
+    limits::Rules rules;
+    rules.users["alice"].instances = 3;
+    limits.set_rules(rules);
+    ASSERT_TRUE(runs(ask("first", 14000)));
+    const auto alices = ask("alices", 8000, "forever", 1000);
+    const auto bobs = ask("bobs", 4000, "forever", 1001);
+    people.answers = false;
+    limits.set_rules(rules);
+    loop.advance(AdmissionQueue::kLookEvery);
+    auto asked = std::exchange(people.open, {});
+    ASSERT_EQ(asked.size(), 2U);
+    for (const auto& [who, found] : asked)
+        if (who == PersonWord(1001U)) found(people.known[1]);
+    loop.advance(AdmissionQueue::kLookEvery);
+    EXPECT_TRUE(waits(bobs)) << "it is known soon whether alice may start";
+    EXPECT_NE(waits_for("bobs").find("(alices) comes first"), std::string::npos) << waits_for("bobs");
+    loop.advance(OwnerLimits::kPatience);
+    EXPECT_TRUE(waits(alices) && runs(bobs)) << "which isn't waited for for ever";
+    people.answers = true;
+    limits.set_rules(rules);
+    loop.advance(AdmissionQueue::kLookEvery);
+    end("first");
+    loop.advance(1);
+    EXPECT_TRUE(runs(alices));
+}
+
 TEST_F(QueueTest, ANameServiceThatFailsIsNotAskedWithoutAPause) {
     people.known = {{1000, "alice", {{1000, "alice"}}}};
     ASSERT_TRUE(runs(ask("first", 16000)));
@@ -250,6 +278,7 @@ TEST_F(QueueTest, ANameServiceThatFailsIsNotAskedWithoutAPause) {
     for (int i = 0; i < 1000; ++i) loop.advance(kSecond / 100);
     EXPECT_LE(people.asked - before, 12);
     EXPECT_TRUE(waits(second));
+    EXPECT_NE(waits_for("second").find("the name service doesn't answer"), std::string::npos);
 }
 
 TEST_F(QueueTest, ALongerTimeThanItsOwnerMayHaveIsRefusedAtOnce) {

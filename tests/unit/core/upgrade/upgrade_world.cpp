@@ -8,6 +8,7 @@ Who World::who(std::int32_t pid) { return {*model::InstanceId::parse("web"), {pi
 
 void World::boot() {
     flow_.emplace(disk, kOld);
+    booted = now;
     for (auto& [pid, process] : processes) {
         process.connected = false;
         if (process.alive) (void)flow_->step(Known{who(pid)}, now);

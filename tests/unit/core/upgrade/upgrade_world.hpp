@@ -68,6 +68,7 @@ class World {
     std::vector<Ended> over;
     std::vector<std::string> log;
     Nanos now = kSecond;
+    Nanos booted = 0;  ///< when the daemon was started
 
   private:
     static Who who(std::int32_t pid);

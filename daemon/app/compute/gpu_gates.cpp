@@ -59,6 +59,7 @@ void GpuGates::join(const model::Instance& instance, const model::Quota& quota) 
     const auto slot = static_cast<std::size_t>(free - seats_.begin());
     slicer_.join(slot, static_cast<int>(weight_in_turns(instance, quota)), quota.high_priority,
                  ask_of(quota));
+    sum_due_at_ = 0;  // from the next step on, however soon the instance ends
     *free = Seat{.id = instance.id,
                  .weight = weight_in_turns(instance, quota),
                  .ask = ask_of(quota),

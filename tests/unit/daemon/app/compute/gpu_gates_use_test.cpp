@@ -1,0 +1,49 @@
+// What an instance that is alone on a GPU had of it, and what was due to it.
+#include <gtest/gtest.h>
+
+#include "daemon/app/compute/gpu_gates.hpp"
+#include "tests/unit/core/support/nodes.hpp"
+#include "tests/unit/daemon/app/compute/test_pages.hpp"
+
+namespace cgpu::app {
+namespace {
+
+using cgpu::test::gpu;
+using cgpu::test::id;
+using cgpu::test::instance;
+using cgpu::test::quota;
+using cgpu::test::uuid;
+using schedule::kMilli;
+using schedule::kSecond;
+
+struct Alone {
+    Alone() {
+        EXPECT_TRUE(node.add_instance(instance("a", {quota(0, 1000)})).has_value());
+        gates.update(node, *node.find_gpu(uuid(0)));
+        for (const auto& each : {one, two}) gates.add(id("a"), 0, each);
+        gates.step(kSecond, {});
+    }
+    InstanceUsage usage(Nanos now) {
+        InstanceUsage usage;
+        gates.fill_usage(id("a"), now, usage);
+        return usage;
+    }
+    model::Node node = cgpu::test::node({gpu(0, 16130, {.policy = model::Policy::weighted})});
+    GpuGates gates{*node.find_gpu(uuid(0)), model::Policy::weighted, 5 * kMilli, 20 * kSecond};
+    std::shared_ptr<test::TestPages> one = std::make_shared<test::TestPages>(1);
+    std::shared_ptr<test::TestPages> two = std::make_shared<test::TestPages>(2);
+};
+
+// Nothing was due to a job that was over before anybody had looked at it twice, and it got 90 % of the GPU.
+TEST(GpuGatesUse, what_a_short_job_used_alone_was_due_to_it) {
+    Alone job;
+    job.one->its_reports.gpus[0].used_ns = 40 * kMilli;
+    job.gates.remove(id("a"), job.one->process, kSecond + 50 * kMilli);
+    const auto usage = job.usage(kSecond + 50 * kMilli);
+    EXPECT_EQ(usage.gpu_time, static_cast<std::uint64_t>(40 * kMilli));
+    EXPECT_GE(usage.due, usage.gpu_time);
+    EXPECT_LE(usage.due, static_cast<std::uint64_t>(50 * kMilli));
+}
+
+}  // namespace
+}  // namespace cgpu::app

@@ -14,7 +14,6 @@ constexpr Nanos kMostIdle = 3600 * kSecond;
 constexpr int kSyncEvery = 10;
 /// Timers fire a little late or, where the wall clock is being corrected, a little early.
 constexpr std::uint64_t kEarlyUs = 50'000;
-constexpr std::uint64_t kUsOfSecond = 1'000'000;
 
 std::uint64_t grown(std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; }
 
@@ -28,10 +27,10 @@ History::History(const Outside& outside, Nanos interval)
     : outside_(outside),
       interval_(interval),
       day_sums_(outside.day_begin),
-      recent_(static_cast<std::uint64_t>(outside.half_life / kMicro)),
-      began_us_(outside.wall_clock_us()) {
+      recent_(static_cast<std::uint64_t>(outside.half_life / kMicro)) {
     auto found = outside_.store.take_found();
-    for (const auto& record : found) recent_.add(record, began_us_);
+    const auto now_us = outside_.wall_clock_us();
+    for (const auto& record : found) recent_.add(record, now_us);
     day_sums_.take_up(outside_.days.take_found(), std::move(found));
     write_sums();
 }
@@ -54,8 +53,9 @@ History::Account& History::open(const Key& key, const model::Instance& instance,
         // Another instance that had the id may not have ended on the GPU.
         account.written.memory_used = outside_.usage.usage(key.instance, key.gpu).memory_time;
         account.on_first_gpu = !instance.quotas.empty() && instance.quotas.front().gpu == key.gpu;
-        // What the first node has was admitted by a former cgpud, and so was what comes back from its record.
-        account.began = told_ && (instance.created + 1) * kUsOfSecond > began_us_;
+        // What the first node has was admitted by a former cgpud, and so was what comes back from its record:
+        // that has a process already. The time of its creation doesn't say it, because the clock may be set.
+        account.began = told_ && !instance.attached;
     }
     return account;
 }

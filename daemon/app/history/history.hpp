@@ -156,7 +156,6 @@ class History final : public NodeFollower {
     history::DaySums day_sums_;
     history::Recent recent_;
     bool told_ = false;                ///< of a node
-    std::uint64_t began_us_ = 0;       ///< this cgpud
     std::uint64_t last_interval_ = 0;  ///< its number since 1970; 0: none was looked at
     int since_sync_ = 0;               ///< intervals
     WatchPtr timer_;

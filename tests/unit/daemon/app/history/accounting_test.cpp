@@ -59,6 +59,29 @@ TEST_F(HistoryTest, a_start_counts_once_and_not_for_what_a_former_cgpud_admitted
     EXPECT_EQ(began, (std::vector<std::uint32_t>{1, 0, 0, 0, 0}));
 }
 
+// A clock that is set back, as it is when a machine has found its time server, made starts vanish until it
+// was as late as at cgpud's start again.
+TEST_F(HistoryTest, a_start_counts_after_the_clock_was_set_back) {
+    wall_us_ -= 60 * kMinuteUs;
+    ++of(add("aaaa")).launches;
+    history_.finish();
+    ASSERT_EQ(kept_.all.size(), 1U);
+    EXPECT_EQ(kept_.all[0].instances, (history::InstanceCount{1, 1}));
+}
+
+TEST_F(HistoryTest, what_is_taken_up_from_its_record_has_not_started_now) {
+    const auto id = add("aaaa");
+    processes.living.insert(200);
+    ASSERT_TRUE(attach("aaaa", 200));
+    History later(outside(), 60 * kSecond);
+    later.update(model::Node{});
+    later.update(service->node());
+    ++of(id).launches;
+    later.finish();
+    ASSERT_EQ(kept_.all.size(), 1U);
+    EXPECT_EQ(kept_.all[0].instances, (history::InstanceCount{1, 0}));
+}
+
 TEST_F(HistoryTest, refused_requests_are_counted_by_owner_and_name) {
     history_.tick();
     history_.refused("web", {1000, {}});

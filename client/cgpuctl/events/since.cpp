@@ -126,6 +126,13 @@ std::optional<std::uint64_t> named_day(std::string_view text, std::uint64_t now)
     return moment(parts, false);
 }
 
+/// mktime(3) would take February the 30th for March the 2nd.
+bool is_in_calendar(std::tm parts) {
+    const auto day = parts.tm_mday;
+    const auto month = parts.tm_mon;
+    return timegm(&parts) >= 0 && parts.tm_mday == day && parts.tm_mon == month;
+}
+
 /// A date, a time of the day or both.
 std::optional<std::uint64_t> calendar(std::string text, std::uint64_t now) {
     const bool utc = text.ends_with('z') || text.ends_with(" utc");
@@ -138,7 +145,7 @@ std::optional<std::uint64_t> calendar(std::string text, std::uint64_t now) {
         auto parts = local(now);
         parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
         const char* end = strptime(plain.c_str(), form.data(), &parts);
-        if (end != nullptr && *end == '\0') return moment(parts, utc);
+        if (end != nullptr && *end == '\0') return is_in_calendar(parts) ? moment(parts, utc) : std::nullopt;
     }
     return std::nullopt;
 }

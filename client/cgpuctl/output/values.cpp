@@ -1,6 +1,7 @@
 #include "client/cgpuctl/output/values.hpp"
 
 #include <charconv>
+#include <limits>
 
 #include "core/model/gpu.hpp"
 #include "core/model/quote.hpp"
@@ -17,6 +18,9 @@ client::Result<T> read(const std::string& what, const std::string& text) {
     T value = 0;
     const char* end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc::result_out_of_range && stopped == end)
+        return client::fail(Kind::usage, what + " " + model::quote(text) + ": it is too large. Try: " +
+                                             std::to_string(std::numeric_limits<T>::max()) + " at most.");
     if (error != std::errc{} || stopped != end)
         return client::fail(Kind::usage, what + " " + model::quote(text) +
                                              ": it is not a whole number. Try: use digits only, such as 4.");

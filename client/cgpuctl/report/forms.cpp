@@ -42,7 +42,11 @@ std::string decimals(double value, int digits) {
     return text.data();
 }
 
-std::string share(std::optional<double> share) { return share ? share_text(*share) : "native"; }
+/// Refused requests had no GPU, so nothing could be measured.
+std::string share(std::optional<double> share, const Total& total) {
+    if (total.covered_us == 0) return "-";
+    return share ? share_text(*share) : "native";
+}
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -124,8 +128,9 @@ Table to_table(const std::vector<Total>& totals, const Dimensions& by, UserNames
         if (shows_owner(by)) cells.push_back(owner_text(total.owner.user, total.owner.declared, users));
         for (auto& cell : std::vector<std::string>{
                  std::to_string(total.starts), std::to_string(total.refused_starts),
-                 decimals(seconds(total.gpu_ns), 2) + "s", share(total.share_due()), share(total.share_got()),
-                 decimals(seconds(total.waited_ns), 2) + "s", of_text(total.memory_peak, total.memory_limit),
+                 decimals(seconds(total.gpu_ns), 2) + "s", share(total.share_due(), total),
+                 share(total.share_got(), total), decimals(seconds(total.waited_ns), 2) + "s",
+                 of_text(total.memory_peak, total.memory_limit),
                  decimals(total.memory_used, 2) + " / " + decimals(total.memory_granted, 2),
                  std::to_string(total.refused)})
             cells.push_back(std::move(cell));

@@ -84,7 +84,10 @@ history::Span span_of(const Request& request, const Records& records) {
         span.from_us = std::min(span.from_us, record.begin_us);
         if (request.until_now) span.to_us = std::max(span.to_us, record.end_us());
     }
-    span.to_us = std::max(span.to_us, span.from_us + 1);
+    if (request.until_now)
+        span.to_us = std::max(span.to_us, span.from_us + 1);
+    else  // nothing is from before the first record
+        span.from_us = std::min(span.from_us, span.to_us - 1);
     return span;
 }
 

@@ -66,6 +66,9 @@ client::Result<void> take_times(const Input& input, std::uint64_t now, Request& 
     if (!input.period.empty())
         return client::fail(ClientError::Kind::usage, "--period " + model::quote(input.period) +
                                                           ": it has not begun. Try: --period last-month.");
+    if (input.since.empty())
+        return client::fail(ClientError::Kind::usage, "--until " + model::quote(input.until) +
+                                                          ": nothing is from before it. Try: --until today.");
     return client::fail(ClientError::Kind::usage,
                         "--since " + model::quote(input.since) + ": it is not before " +
                             (input.until.empty() ? "now" : "--until " + model::quote(input.until)) +

@@ -114,6 +114,7 @@ void draw_stack(SvgWriter& svg, const Plot& plot, const std::vector<Series>& all
 }
 
 std::string shares_of(const Total& total) {
+    if (total.covered_us == 0) return "had no GPU";
     if (!total.share_due()) return "native: not measured";
     return share_text(*total.share_got()) + " got, " + share_text(*total.share_due()) + " due";
 }

@@ -205,6 +205,9 @@ TEST_F(Apply, NothingIsSentIfTheFileOrAnOptionIsWrong) {
     input_.if_generation = "new";
     EXPECT_EQ(call().error().text,
               "generation \"new\": it is not a whole number. Try: use digits only, such as 4.");
+    input_.if_generation = "99999999999999999999";
+    EXPECT_EQ(call().error().text,
+              "generation \"99999999999999999999\": it is too large. Try: 18446744073709551615 at most.");
     input_ = {};
     input_.file = "/nonexistent/batch";
     EXPECT_EQ(call().error().text,

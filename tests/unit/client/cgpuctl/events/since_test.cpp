@@ -57,11 +57,13 @@ TEST_F(SinceTest, days_and_dates_are_local) {
     EXPECT_EQ(ago("2026-02-03T04:05:00Z"), "6");
     EXPECT_EQ(ago("2026-02-03 04:05 UTC"), "6");
     EXPECT_EQ(ago("@1770091500"), "6");
+    EXPECT_EQ(ago("2024-02-29 06:05:06"), std::to_string(705 * 86'400));
 }
 
 TEST_F(SinceTest, others_are_refused_with_what_can_be_written) {
     for (const char* text : {"", "soon", "10", "10 lightyears", "min", "1h x", "2026-13-01", "25:00", "@",
-                             "@x", "-", "99999999999999999999d", "2026-02-03 04:05 CET", "ago", " ago"})
+                             "@x", "-", "99999999999999999999d", "2026-02-03 04:05 CET", "ago", " ago",
+                             "2026-02-30", "2026-02-29 08:15", "2026-04-31T08:15:00", "2026-06-31 08:15 UTC"})
         EXPECT_NE(ago(text).find("it is no time. Try: 10min, 1h, monday, yesterday"), std::string::npos)
             << text;
 }

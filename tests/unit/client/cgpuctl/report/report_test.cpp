@@ -160,6 +160,28 @@ TEST_F(ReportTest, ANativeGpuHasNoShares) {
     EXPECT_TRUE(nlohmann::json::parse(report())["rows"][0]["share_got"].is_null());
 }
 
+TEST_F(ReportTest, WhoWasOnlyRefusedHadNoShareAndNoGpu) {
+    add(kMidnight, "web", 0);
+    records_[0].gpu = {};
+    records_[0].instance.clear();
+    records_[0].present_us = 0;
+    records_[0].measured = false;
+    records_[0].instances = records_[0].on_first_gpu = {};
+    records_[0].refused_starts = 2;
+    EXPECT_NE(report().find("web   -      0       2       0.00s     -    -    "), std::string::npos)
+        << screen_.out.str();
+}
+
+TEST_F(ReportTest, BeforeTheFirstRecordNothingIs) {
+    two_days();
+    input_.until = "@" + std::to_string(kMidnight - 60);
+    input_.no_legend = true;
+    EXPECT_EQ(report(), "");
+    EXPECT_NE(screen_.err.str().find("Nothing had a GPU"), std::string::npos) << screen_.err.str();
+    input_.svg = "-";
+    EXPECT_TRUE(report().starts_with("<svg"));
+}
+
 TEST_F(ReportTest, SaysWhatIsMissing) {
     report();
     EXPECT_NE(screen_.err.str().find("no records yet"), std::string::npos) << screen_.err.str();
@@ -259,6 +281,9 @@ TEST_F(ReportTest, RefusesWrongValues) {
     input.since = "1h";
     input.until = "2h";
     EXPECT_NE(refused(input).find("it is not before --until \"2h\". Try: "), std::string::npos);
+    input.since.clear();
+    input.until = "@0";
+    EXPECT_EQ(refused(input), "--until \"@0\": nothing is from before it. Try: --until today.");
     input = {};
     input.csv = input.json = true;
     EXPECT_NE(refused(input).find("a report has one form. Try: "), std::string::npos);

@@ -204,6 +204,7 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     schedule::Readings readings{};
     bool someone_waits = false;
     bool any_unresponsive = false;
+    Nanos look_within = schedule::kForever;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
         if (!seat || !seat->processes) continue;
@@ -211,11 +212,12 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         readings[slot].doubtful = doubts(*seat, now);
         someone_waits |= readings[slot].wants;
         any_unresponsive |= seat->processes->has_unresponsive_process();
+        look_within = std::min(look_within, seat->processes->look_within());
     }
     const bool own = !settles(now);
     for (auto& seat : seats_) {
         if (!seat || !seat->processes) continue;
-        seat->processes->count(own);
+        seat->processes->count(own, now);
         sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
@@ -231,6 +233,7 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     // are renewed well before they expire.
     if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
     if (any_unresponsive) due_at_ = std::min(due_at_, now + kUnresponsivePollInterval);
+    if (look_within != schedule::kForever) due_at_ = std::min(due_at_, now + look_within);
     // At once, but after the other GPUs and after the event-loop thread, which may want the lock.
     if (wakes_are_left) due_at_ = now;
     if (!trace_) return;
@@ -305,7 +308,7 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     usage.due = static_cast<std::uint64_t>(seat.due);
     if (!seat.processes) return;
     static_cast<void>(seat.processes->read(now));
-    seat.processes->count(!settles(now));
+    seat.processes->count(!settles(now), now);
     const auto totals = seat.processes->totals();
     usage.gpu_time = static_cast<std::uint64_t>(totals.used);
     usage.waited = static_cast<std::uint64_t>(totals.waited);

@@ -29,6 +29,8 @@ constexpr Nanos kSettled = 5 * kMilli;
 /// Poll interval for the report of an instance that is held with nothing in flight: the page is only its
 /// process's claim.
 constexpr Nanos kLookAgain = 20 * kMilli;
+/// Poll interval for several processes at work.
+constexpr Nanos kLookOften = 100 * kMilli;
 /// After a restart of the daemon, processes come back within this time, also on a busy machine …
 constexpr Nanos kComeBack = 3 * kSecond;
 /// … and what they launched meanwhile has drained.
@@ -90,19 +92,20 @@ void InstanceProcesses::add(std::shared_ptr<ProcessPages> pages) {
 
 void InstanceProcesses::remove(const model::Process& process, Nanos now) {
     only_waits_ = false;
+    Nanos left = 0;
     std::erase_if(members_, [&](Member& member) {
         if (member.pages->process != process) return false;
         // Its last report: an instance that is alone on its GPU is read seldom.
         read_counts(member, now);
         read_waits(member);
-        count(member, own_);
-        gone_own_ += member.own;
+        left += take_fresh(member) + lost_at_end(member, now);
         gone_.used += member.used;
         gone_.waited = together(gone_.waited, member.waited);
         gone_.launches += member.launches;
         gone_.longest_kernel = std::max(gone_.longest_kernel, member.longest);
         return true;
     });
+    count(own_, now, left);
 }
 
 void InstanceProcesses::read_counts(Member& member, Nanos now) const {
@@ -185,6 +188,7 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
         sum_.usual_gap = std::max(sum_.usual_gap, bounded(report.usual_gap_ns, kSecond));
     }
     if (none_left) return;
+    oldest_start_ = std::min(oldest_start_, began);
     ++active_;
     if (silent) {
         ++stale_;
@@ -200,6 +204,7 @@ void InstanceProcesses::read_member(Member& member, Nanos now) {
 void InstanceProcesses::read_all(Nanos now) {
     sum_ = {};
     active_ = stale_ = waiting_ = launching_ = 0;
+    oldest_start_ = now;
     unresponsive_ = false;
     only_waits_ = true;
     for (auto& member : members_) read_member(member, now);
@@ -338,21 +343,51 @@ bool InstanceProcesses::settles(Nanos now, Nanos back_until) const {
     });
 }
 
-void InstanceProcesses::count(Member& member, bool own) {
-    if (own) member.own += member.used - member.seen;
-    member.seen = member.used;
+Nanos InstanceProcesses::take_fresh(Member& member) {
+    return member.used - std::exchange(member.seen, member.used);
 }
 
-void InstanceProcesses::count(bool own) {
+/// What a process has in flight ends with it, and nobody measures it any more: otherwise whoever kills a
+/// process before its kernel ends would have had the kernel for nothing. One that has reported nothing for
+/// long waits for a long kernel, or was stopped, and then the GPU may have been idle.
+Nanos InstanceProcesses::lost_at_end(const Member& member, Nanos now) const {
+    const auto& report = member.pages->reports->gpus[gpu_];
+    const auto in_flight = bounded(report.in_flight_ns, kMostInFlight);
+    // With what it has measured of other streams that is no more than its time.
+    const Nanos most = now - member.first_seen - member.used;
+    if (in_flight == 0 || most <= 0) return 0;
+    const auto until = std::min(now, bounded(report.updated_ns, now) + kMostInFlight);
+    return std::clamp<Nanos>(until - bounded(report.oldest_start_ns, now), 0, most);
+}
+
+void InstanceProcesses::count(bool own, Nanos now) { count(own, now, 0); }
+
+void InstanceProcesses::count(bool own, Nanos now, Nanos left) {
     own_ = own;
-    for (Member& member : members_) count(member, own);
+    int with_use = left > 0 ? 1 : 0;
+    schedule::CommonUse::Measured measured{left, false, is_open(), active_ > 0, std::min(oldest_start_, now),
+                                           now};
+    for (Member& member : members_) {
+        const Nanos its = take_fresh(member);
+        measured.fresh += its;
+        with_use += its > 0 ? 1 : 0;
+        if (member.first_seen != 0)
+            measured.first_seen_at = std::min(measured.first_seen_at, member.first_seen);
+    }
+    measured.several = launching_ > 1 || with_use > 1;
+    const Nanos believed = common_.believed(measured, now);
+    if (own) own_used_ += believed;
+}
+
+Nanos InstanceProcesses::look_within() const {
+    if (members_.size() < 2) return kForever;
+    return launching_ > 1 && (active_ > 0 || waiting_ > 0) ? kLookOften : kSecond;
 }
 
 InstanceProcesses::Totals InstanceProcesses::totals() const {
     auto sum = gone_;
-    sum.used = gone_own_;
+    sum.used = own_used_;
     for (const auto& member : members_) {
-        sum.used += member.own;
         sum.waited = together(sum.waited, member.waited);
         sum.launches += member.launches;
         sum.longest_kernel = std::max(sum.longest_kernel, member.longest);

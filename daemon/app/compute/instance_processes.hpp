@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/schedule/base/common_use.hpp"
 #include "core/schedule/base/reading.hpp"
 #include "core/schedule/parts/page_check.hpp"
 #include "daemon/app/ports/pages.hpp"
@@ -25,7 +26,7 @@ class InstanceProcesses {
     explicit InstanceProcesses(std::uint32_t gpu) : gpu_(gpu) {}
 
     void add(std::shared_ptr<ProcessPages> pages);
-    /// Its use stays in the sum, with its last report.
+    /// Its use stays in the sum, with its last report, and for `totals` with what it leaves in flight.
     void remove(const model::Process& process, Nanos now);
     [[nodiscard]] bool empty() const { return members_.empty(); }
 
@@ -76,8 +77,12 @@ class InstanceProcesses {
         Nanos longest_kernel = 0;
         std::uint64_t launches = 0;
     };
-    /// By the last read(). `used`: what count() was told is their own.
+    /// By the last read(). `used`: what count() was told is their own. Each of several processes measures the
+    /// time of the others, too, so it is no more than the time in which any of them could run.
     [[nodiscard]] Totals totals() const;
+    /// How long after the last read() the next one should be: the use of several processes together is known
+    /// as well as count() is called often. kForever: there are no several ones.
+    [[nodiscard]] Nanos look_within() const;
 
     /// By the last read() of what waits, and by the pages now: launches are held at the gate, or work isn't
     /// measured yet, however long ago it was launched. There are kernels of hours.
@@ -88,7 +93,7 @@ class InstanceProcesses {
     [[nodiscard]] bool settles(Nanos now, Nanos back_until) const;
     /// Whether what was measured since the last call is their own use. What runs beside others' work, because
     /// no gate kept them apart, is measured with the others' time.
-    void count(bool own);
+    void count(bool own, Nanos now);
 
     /// How long its launches waited that had to wait: all so far. Reads the pages, whose counts wrap, so it
     /// must be called before a process has ended four thousand million waits.
@@ -102,7 +107,6 @@ class InstanceProcesses {
         Nanos first_seen = 0;
         Nanos base = 0;          ///< the part of the page's figure that was used before it was added
         Nanos seen = 0;          ///< the part of `used` that was counted, or not
-        Nanos own = 0;           ///< … and counted
         bool reported = false;   ///< its page is no longer empty
         bool came_back = false;  ///< by its first report it had used the GPU before it was added
         bool drained = false;    ///< since then it was seen without work in flight
@@ -125,23 +129,29 @@ class InstanceProcesses {
     void read_waits(Member& member);
     void check(Member& member, Nanos in_flight, Nanos now);
     void read_member(Member& member, Nanos now);
-    static void count(Member& member, bool own);
+    /// What was measured since it was counted last.
+    static Nanos take_fresh(Member& member);
+    [[nodiscard]] Nanos lost_at_end(const Member& member, Nanos now) const;
+    /// `left`: what one had that has ended.
+    void count(bool own, Nanos now, Nanos left);
     void read_all(Nanos now);
     static void call(Member& member, Nanos now);
     void wake_some(Nanos now);
 
     std::uint32_t gpu_;
     std::vector<Member> members_;
-    Totals gone_;  ///< `used`: all of it
-    Nanos gone_own_ = 0;
+    Totals gone_;      ///< `used`: all of it
     bool own_ = true;  ///< by the last count()
+    schedule::CommonUse common_;
+    Nanos own_used_ = 0;  ///< what was counted so far
     view::LaunchWaits waits_;
     Nanos read_at_ = 0;  ///< when the reports were read last; the next fields are their contents
     schedule::Reading sum_;
-    int active_ = 0;     ///< processes with work in flight
-    int stale_ = 0;      ///< of them, stopped ones
-    int waiting_ = 0;    ///< whose launches are held
-    int launching_ = 0;  ///< processes that have launched anything on this GPU so far
+    int active_ = 0;          ///< processes with work in flight
+    int stale_ = 0;           ///< of them, stopped ones
+    int waiting_ = 0;         ///< whose launches are held
+    Nanos oldest_start_ = 0;  ///< since when the oldest work in flight may run
+    int launching_ = 0;       ///< processes that have launched anything on this GPU so far
     bool unresponsive_ = false;
     std::optional<std::int32_t> doubtful_process_;  ///< host pid
     bool wakes_left_ = false;

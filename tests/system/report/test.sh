@@ -78,6 +78,30 @@ expect setpriv --reuid=65534 --regid=65534 --clear-groups cgpuctl report --no-le
 expect_equal "lines for anybody" "$(wc -l <"$scratch/table")" 5
 expect_error 'it is none of name, gpu, day and user' cgpuctl report --by hour
 
+echo "Several processes are billed for their time once, and a kernel that a kill cuts off for what it ran."
+on_gpu_1() { ledger '[.processes[].gpus[] | select(.gpu == 1).gpu_ns] | add / 1e9'; }
+# expect_had NAME SECONDS: what the report has of a job that was alone on GPU 1, where the ledger had so much before it.
+expect_had() {
+    local had
+    had=$(jq -n "$(on_gpu_1) - $2")
+    report
+    echo "$1: billed $(of "$1" gpu_seconds) s, the ledger has $had s"
+    expect_between "GPU seconds of $1" "$(of "$1" gpu_seconds)" "$(jq -n "$had * 0.95 - 0.1")" "$(jq -n "$had * 1.05 + 0.2")"
+}
+before=$(on_gpu_1)
+job several --gpus 1 -- sh -c 'for _ in 1 2 3 4; do burn --seconds 4 --kernel-us 1000 >/dev/null & done; wait'
+wait "${pids[several]}"
+wait_for 5 none_listed
+expect_had several "$before"
+before=$(on_gpu_1)
+job cut --gpus 1 -- burn --forever --kernel-us 60000000
+wait_for 20 is_ready cut
+sleep 3
+kill -KILL "${pids[cut]}"
+wait "${pids[cut]}" 2>/dev/null
+wait_for 5 none_listed
+expect_had cut "$before"
+
 echo "A restart loses nothing, the kill of cgpud an interval at most, and nothing is counted twice."
 job long --gpus 0 -- burn --forever --kernel-us 1000
 wait_for 20 is_ready long

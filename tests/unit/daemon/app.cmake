@@ -6,7 +6,7 @@ cgpu_unit_test(daemon_app_test
           ${CMAKE_CURRENT_SOURCE_DIR}/app/events/setting_events_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/limits/owner_limits_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/upgrade/mode_differences_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/instance_processes_back_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gpu_gates_use_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/instance_processes_use_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/gpu_gates_use_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/instance_processes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/compute/instance_processes_wake_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/queue/admission_queue_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/queue/queue_property_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/queue/queue_restart_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/upgrade/mode_switch_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/upgrade/upgrader_test.cpp

@@ -45,5 +45,23 @@ TEST(GpuGatesUse, what_a_short_job_used_alone_was_due_to_it) {
     EXPECT_LE(usage.due, static_cast<std::uint64_t>(50 * kMilli));
 }
 
+TEST(GpuGatesUse, several_processes_at_work_are_looked_at_often_and_one_is_not) {
+    Alone job;
+    const auto at_work = [](test::TestPages& pages) {
+        pages.its_reports.gpus[0].launches = 1;
+        pages.its_reports.gpus[0].in_flight_ns = pages.its_reports.gpus[0].oldest_ns = kMilli;
+        pages.its_reports.gpus[0].updated_ns = pages.its_reports.gpus[0].oldest_start_ns = 2 * kSecond;
+    };
+    at_work(*job.one);
+    job.gates.step(2 * kSecond, {});
+    EXPECT_EQ(job.gates.due_at(), 3 * kSecond) << "the other one rings for none of its work";
+    at_work(*job.two);
+    job.gates.step(2 * kSecond, {});
+    EXPECT_LE(job.gates.due_at(), 2 * kSecond + 100 * kMilli);
+    job.gates.remove(id("a"), job.one->process, 2 * kSecond);
+    job.gates.step(2 * kSecond, {});
+    EXPECT_GT(job.gates.due_at(), 3 * kSecond);
+}
+
 }  // namespace
 }  // namespace cgpu::app

@@ -72,7 +72,7 @@ TEST(InstanceProcessesBack, counts_only_what_is_its_own) {
     const auto uses = [&](int used_ms, int now_ms, bool own) {
         one->its_reports.gpus[0].used_ns = used_ms * kMilli;
         const Nanos all = processes.read(now_ms * kMilli).used;
-        processes.count(own);
+        processes.count(own, now_ms * kMilli);
         EXPECT_EQ(all, used_ms * kMilli) << "what divides the GPU goes by all of it";
         return processes.totals().used;
     };

@@ -8,6 +8,23 @@ namespace {
 
 bool is_single(const Record& record) { return !record.instance.empty(); }
 
+/// What records and the sums of them have the same of.
+struct Billed {
+    std::uint64_t gpu_ns = 0;
+    std::uint64_t memory_granted = 0;
+    std::uint64_t refused_starts = 0;
+
+    void add(const Record& record) {
+        gpu_ns += record.gpu_ns();
+        memory_granted += record.memory_granted;
+        refused_starts += record.refused_starts;
+    }
+    [[nodiscard]] bool is_more_than(const Billed& other) const {
+        return gpu_ns > other.gpu_ns || memory_granted > other.memory_granted ||
+               refused_starts > other.refused_starts;
+    }
+};
+
 }  // namespace
 
 void DaySums::take_up(std::span<const Record> sums, std::span<const Record> records) {
@@ -93,17 +110,41 @@ std::vector<Record> joined(std::vector<Record> records, std::vector<Record> sums
     if (records.empty()) return sums;
     // The ring has lost those before its first one, unless that is the first of all.
     const auto& first = records.front();
-    auto until = first.number == 1 ? first.begin_us : first.end_us();
-    // A sum that begins later is of records that are all there. One that begins earlier is used, and so are
-    // all that begin before it ends: then no record is half in a sum that is used.
+    const auto kept_from = first.number == 1 ? first.begin_us : first.end_us();
+    std::uint64_t kept_until = 0;
+    for (const Record& record : records) kept_until = std::max(kept_until, record.end_us());
     std::ranges::sort(sums, {}, &Record::begin_us);
-    std::size_t used = 0;
-    while (used < sums.size() && sums[used].begin_us < until) until = std::max(until, sums[used++].end_us());
-    if (used == 0) return records;
-    sums.resize(used);
-    std::erase_if(records, [&](const Record& record) { return middle_of(record) < until; });
-    std::ranges::move(records, std::back_inserter(sums));
-    return sums;
+    std::vector<Record> used;
+    for (auto begin = sums.begin(); begin != sums.end();) {
+        // Sums of one day, or of more if records reach over midnight: then no record is half in a sum that is
+        // used.
+        const auto from_us = begin->begin_us;
+        auto until_us = begin->end_us();
+        Billed all;
+        auto end = begin;
+        for (; end != sums.end() && end->begin_us < until_us; ++end) {
+            until_us = std::max(until_us, end->end_us());
+            all.add(*end);
+        }
+        if (end == begin) all.add(*end++);  // of no length
+        const auto is_in = [&](const Record& record) {
+            const auto middle = middle_of(record);
+            return middle >= from_us && (middle < until_us || record.end_us() == until_us);
+        };
+        Billed kept;
+        for (const Record& record : records)
+            if (is_in(record)) kept.add(record);
+        // Sums that are newer than the last record were read later.
+        const bool lost = from_us < kept_from || (until_us <= kept_until && all.is_more_than(kept));
+        if (lost) {
+            std::erase_if(records, is_in);
+            used.insert(used.end(), begin, end);
+        }
+        begin = end;
+    }
+    used.insert(used.end(), std::make_move_iterator(records.begin()), std::make_move_iterator(records.end()));
+    std::ranges::stable_sort(used, {}, &Record::begin_us);
+    return used;
 }
 
 }  // namespace cgpu::history

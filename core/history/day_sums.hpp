@@ -71,8 +71,8 @@ class DaySums {
     std::vector<Record> former_;  ///< changed ones of a day before
 };
 
-/// All that is known: of each day its records, or its sums where some of these records aren't kept any more.
-/// `records`: in the order of their numbers.
+/// All that is known: of each day its records, or its sums where some of these records aren't kept any more,
+/// or never were (the disk was full, say). `records`: in the order of their numbers.
 [[nodiscard]] std::vector<Record> joined(std::vector<Record> records, std::vector<Record> sums);
 
 }  // namespace cgpu::history

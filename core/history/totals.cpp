@@ -35,21 +35,25 @@ class Cover {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
 };
 
-/// The instances of a row. Single records have their ids, sums have counts. All are of one owner and name.
+/// The instances of a row. Single records have their ids, sums have counts. All are of one owner and name, in
+/// the order of their times: what was there before is counted there.
 class Seen {
   public:
     /// `of_gpus`: each GPU of an instance has rows of its own.
     void add(const Record& record, bool of_gpus, bool ends_in_span) {
         if (!record.instance.empty()) {
             auto& singles = singles_[of_gpus ? record.gpu : model::Uuid()];
-            (record.instances.began > 0 && ends_in_span ? singles.began : singles.there)
-                .insert(record.instance);
+            if (record.instances.began > 0 && ends_in_span)
+                singles.began.insert(record.instance);
+            else if (sums_.empty())
+                singles.there.insert(record.instance);
             return;
         }
         auto& sums = sums_[record.gpu];
         const auto& counts = of_gpus ? record.instances : record.on_first_gpu;
         // Whoever began before the day is counted in the day before, too.
-        sums.all += std::exchange(sums.known, true) ? counts.began : counts.all;
+        const bool known = std::exchange(sums.known, true) || !singles_.empty();
+        sums.all += known ? counts.began : counts.all;
         sums.began += counts.began;
     }
 
@@ -61,8 +65,7 @@ class Seen {
         for (const auto& [gpu, singles] : singles_) {
             total.instances += singles.began.size();
             total.starts += singles.began.size();
-            if (sums_.empty())
-                for (const auto& id : singles.there) total.instances += singles.began.contains(id) ? 0U : 1U;
+            for (const auto& id : singles.there) total.instances += singles.began.contains(id) ? 0U : 1U;
         }
     }
 

@@ -155,6 +155,39 @@ TEST(DaySums, WithThemNothingIsLostOrCountedTwice) {
     }
 }
 
+// Records that were never written, because the disk was full, weren't billed, although the sums had them.
+TEST(DaySums, TheyReplaceRecordsThatAreMissingAmongOthers) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+        Life life(seed);
+        Kept kept;
+        std::vector<Record> all;
+        DaySums sums(utc_begin);
+        for (std::uint64_t hour = 1; hour < 100; ++hour) {
+            const auto made = life.interval(hour * kHourUs, kHourUs);
+            all.insert(all.end(), made.begin(), made.end());
+            sums.add(made);
+        }
+        kept.write(sums);
+        const auto whole_as = [&](std::uint64_t from, std::uint64_t to) {
+            auto left = all;
+            std::erase_if(left,
+                          [&](const Record& each) { return each.begin_us >= from && each.begin_us < to; });
+            return joined(left, kept.all());
+        };
+        const Span whole{0, 200 * kHourUs};
+        for (const std::uint64_t hour : {30U, 47U, 60U}) {
+            const auto joint = whole_as(hour * kHourUs, (hour + 3) * kHourUs);
+            for (const auto& by : {Dimensions{By::name}, Dimensions{By::day, By::user, By::gpu}})
+                expect_same(totals(all, whole, by, utc_day), totals(joint, whole, by, utc_day),
+                            "seed " + std::to_string(seed) + ", hour " + std::to_string(hour));
+            const auto of_last_day = [](const Record& each) { return each.begin_us >= 4 * kDayUs; };
+            EXPECT_EQ(std::ranges::count_if(joint, of_last_day), std::ranges::count_if(all, of_last_day))
+                << "of the other days the records stay";
+        }
+        EXPECT_EQ(joined(all, kept.all()).size(), all.size()) << "nothing is missing";
+    }
+}
+
 // A flood of names, of one owner and of many, has few rows; and each owner is billed for what is the owner's.
 TEST(DaySums, ADayHasABoundedNumberOfThem) {
     DaySums sums(utc_begin);

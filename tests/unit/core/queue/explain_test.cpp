@@ -42,7 +42,7 @@ TEST(Explain, SaysThatGpusAreDrained) {
 
 TEST(Describe, SaysWhoStartsAndWhyTheOthersDoNot) {
     Line line{.node = test::node({test::gpu(0, 16130), test::gpu(1, 16130)})};
-    line.run("a", 0, 12000, 7 * kSecond);
+    line.run("a", 0, 12000, line.now + 7 * model::kSecond);
     line.run("b", 1, 14000);
     line.queue.add(waiting(8000));
     line.queue.add(waiting(2000));

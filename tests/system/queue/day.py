@@ -137,6 +137,28 @@ class User(threading.Thread):
         self.jobs.append(job)
 
 
+class PolkitWatch(threading.Thread):
+    """polkit 122 misses a wake-up now and then, and answers nobody for 15 seconds (its thread for rules ends before it is waited for).
+    No caller but root gets further meanwhile, which says nothing about the queue."""
+
+    QUESTION = ["busctl", "--timeout=60", "call", "org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority",
+                "org.freedesktop.PolicyKit1.Authority", "CheckAuthorization", "(sa{sv})sa{ss}us", "unix-process", "2", "pid", "u", "1",
+                "start-time", "t", "0", "org.cgpu1.run", "0", "0", ""]
+
+    def __init__(self, run):
+        super().__init__(daemon=True)
+        self.run_, self.stalls = run, 0
+
+    def run(self):
+        while True:
+            begin = now()
+            answered = subprocess.run(self.QUESTION, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+            if not answered or now() - begin > SECOND:
+                self.stalls += 1
+                self.run_.disturbed += range(begin, now() + SECOND, SECOND)
+            time.sleep(0.3)
+
+
 class Run:
     def __init__(self, folder, seconds, seed):
         self.folder, self.seconds, self.seed = pathlib.Path(folder), seconds, seed
@@ -146,6 +168,7 @@ class Run:
         self.wrong, self.limits, self.disturbed, self.samples, self.interrupted = [], [], [], [], set()
         self.users = [User(self, user) for user in USERS]
         self.explained = collections.Counter()
+        self.polkit = PolkitWatch(self)
 
     def path(self, name):
         return self.folder / name
@@ -207,6 +230,7 @@ class Run:
         self.limits.append(Limits(RULE, {}, {FLOODER: {"instances": 3}}, now()))
         LIMITS.write_text(self.limits[0].yaml(), encoding="utf-8")
         self.restart()
+        self.polkit.start()
         for user in self.users:
             user.start()
         begin, plan, next_why = time.monotonic(), self.plan(), 0
@@ -263,7 +287,8 @@ def main(folder, seconds, seed):
     print(f"{len(jobs)} requests, {sum(1 for job in jobs.values() if job.admitted)} started, {len(seen)} waited "
           f"({', '.join(f'{reason} {number}' for reason, number in sorted(collections.Counter(min(each) for each in ends.values()).items()))}), seed {seed}")
     print(f"{len(run.samples)} moments, {max(len(sample.queue()) for sample in run.samples)} in the queue at most, {passes} passes, {bounds} bounds, "
-          f"{len(run.disturbed)} disturbances, {len(run.limits)} limits; waited {waits[len(waits) // 2]:.1f} s (median), {waits[-1]:.1f} s at most")
+          f"{len(run.disturbed)} disturbed moments, {run.polkit.stalls} stalls of polkit, {len(run.limits)} limits; "
+          f"waited {waits[len(waits) // 2]:.1f} s (median), {waits[-1]:.1f} s at most")
     print(f"nearest to a limit: {', '.join(f'{part} {per_cent:.0f} %' for part, per_cent in nearest.items() if per_cent)}; "
           f"why explained {run.explained['waits']} waits")
     # A cgpud that is away, and lost GPUs, explain it; others are for what could never fit.

@@ -128,6 +128,17 @@ std::span<const Verb> changing_verbs() {
          "extend it may be started for so long.",
          "cgpuctl extend train 2h",
          &extend_verb},
+        {"rename",
+         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"},
+          {"NAME", &Input::name, "what it is called from now on"}},
+         {kIfGeneration, kJson, kDryRun, kQuiet},
+         false,
+         "Give a job another name",
+         "Everything that names it shows the new name. What it uses is under that name in cgpuctl report,\n"
+         "from the interval of the history on that is under way. Settings that --persist keeps go by the\n"
+         "name with which a job is started. Containers have the names that their engines give them.",
+         "cgpuctl rename train train-lr3",
+         &rename_verb},
         {"drain",
          {kGpusOrNode},
          {kIfGeneration, kJson, kDryRun, kQuiet},

@@ -342,6 +342,10 @@ Result<void> BusNode::extend(const std::string& instance, std::uint64_t seconds,
     return call([&] { bus().manager.Extend(valid_utf8(instance), seconds, options_of(how)); });
 }
 
+Result<void> BusNode::rename(const std::string& id, const std::string& name, const Making& how) {
+    return call([&] { bus().instance(id).Rename(valid_utf8(name), options_of(how)); });
+}
+
 Result<std::vector<std::uint32_t>> BusNode::stop(const std::string& id, std::uint32_t grace, bool dry_run) {
     return call([&] { return bus().instance(id).Stop(grace, options_for(dry_run)); });
 }

@@ -44,6 +44,7 @@ class BusNode final : public Node {
                                  const std::vector<std::string>& gpus) override;
     Result<void> attach(const std::string& id, std::uint32_t pid) override;
     Result<void> release_instance(const std::string& id) override;
+    Result<void> rename(const std::string& id, const std::string& name, const Making& how) override;
     Result<void> extend(const std::string& instance, std::uint64_t seconds, const Making& how) override;
     Result<std::vector<std::uint32_t>> stop(const std::string& id, std::uint32_t grace,
                                             bool dry_run) override;

@@ -132,6 +132,8 @@ class Node {
     virtual Result<void> release_instance(const std::string& id) = 0;
     /// So many seconds more for an instance with a time limit, also for one that ended when it was over.
     virtual Result<void> extend(const std::string& instance, std::uint64_t seconds, const Making& how) = 0;
+    /// Another name for a job or a reservation, by its id.
+    virtual Result<void> rename(const std::string& id, const std::string& name, const Making& how) = 0;
     /// cgpud sends the instance's processes SIGTERM, and after so many seconds SIGKILL. Returns the host pids
     /// of those that get it. Error: none did; `Unsupported`: cgpud may not on this node.
     virtual Result<std::vector<std::uint32_t>> stop(const std::string& id, std::uint32_t grace,

@@ -180,6 +180,8 @@ class Node {
     [[nodiscard]] tl::expected<Change, Refusal> go_on_with(const InstanceId& id, const Process& process);
     /// If its time was over, or it was without work for too long, it becomes one of spent().
     [[nodiscard]] tl::expected<Change, Refusal> remove_instance(const InstanceId& id);
+    /// Exists: it is the id of another instance, or what stands for it.
+    [[nodiscard]] tl::expected<Change, Refusal> rename(const InstanceId& id, std::string name);
     [[nodiscard]] tl::expected<Change, Refusal> set_time(const InstanceId& id, const TimeLimit& time);
     [[nodiscard]] tl::expected<Change, Refusal> set_idle(const InstanceId& id, const IdleLimit& idle);
     /// A spent one may be started again for so long. Refused: not_found.

@@ -95,6 +95,18 @@ tl::expected<Change, Refusal> Node::add_instance(Instance instance) {
     return change;
 }
 
+tl::expected<Change, Refusal> Node::rename(const InstanceId& id, std::string name) {
+    const auto instance = instance_for("renaming " + describe_instance(id), id);
+    if (!instance) return tl::unexpected(instance.error());
+    if ((*instance)->name == name) return Change::unchanged;
+    for (const auto& [other, its] : instances_)
+        if (other != id && (name == other.str() || name == other.short_id()))
+            return refuse(Reason::exists, "renaming " + describe(**instance),
+                          "it is the id of " + describe(its), "use another name");
+    (*instance)->name = std::move(name);
+    return changed();
+}
+
 const Instance* Node::find_reservation(std::string_view token) const {
     for (const auto& [id, instance] : instances_)
         if (instance.reservation && instance.reservation->token == token) return &instance;

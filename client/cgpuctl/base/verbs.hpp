@@ -15,6 +15,7 @@ client::Result<void> ps_verb(const Input& input, client::Node& node, Terminal& t
 client::Result<void> logs_verb(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns when all have ended.
 client::Result<void> wait_verb(const Input& input, client::Node& node, Terminal& terminal);
+client::Result<void> rename_verb(const Input& input, client::Node& node, Terminal& terminal);
 client::Result<void> extend_verb(const Input& input, client::Node& node, Terminal& terminal);
 /// Returns when all are gone.
 client::Result<void> stop_verb(const Input& input, client::Node& node, Terminal& terminal);

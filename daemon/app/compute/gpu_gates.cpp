@@ -106,6 +106,7 @@ bool GpuGates::update_seat(std::size_t slot, const model::Instance& instance, co
     const bool changes = asks_else || seat.high_priority != quota.high_priority;
     if (asks_else) slicer_.set_weight(slot, static_cast<int>(weight), ask_of(quota));
     if (seat.high_priority != quota.high_priority) slicer_.set_high_priority(slot, quota.high_priority);
+    seat.name = instance.name;
     seat.weight = weight;
     seat.ask = ask_of(quota);
     seat.high_priority = quota.high_priority;

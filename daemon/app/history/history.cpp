@@ -77,6 +77,7 @@ void History::update(const model::Node& node) {
                     continue;
                 }
                 update(item->second, *quota, moment.at);
+                item->second.name = now->name;  // an interval is of the name at its end
                 ++known;
                 ++item;
             }

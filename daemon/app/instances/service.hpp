@@ -215,6 +215,8 @@ class Service final : public ModesOfGpus {
     void prepare_extend(const model::InstanceId& id, std::function<void(const Result<void>&)> done);
     /// So many seconds more. Refused by `only_lowered_of`: another user's, and more than the limits allow.
     Result<void> extend(const model::InstanceId& id, std::uint64_t seconds, Options options);
+    /// Refused: unsupported, it is a container; by `only_lowered_of`, another user's.
+    Result<void> rename(const model::InstanceId& id, const std::string& name, const Options& options);
     /// Refused (changed) by the option if_generation.
     Result<void> check(const Options& options);
 

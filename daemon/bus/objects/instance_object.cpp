@@ -75,6 +75,18 @@ void InstanceObject::Revert(sdbus::Result<>&& result, std::string gpu, OptionMap
            {.force = true});
 }
 
+void InstanceObject::Rename(sdbus::Result<>&& result, std::string name, OptionMap options) {
+    const auto caller = guarded("Rename", [&] { return authority_.caller_of(getObject()); });
+    const auto* instance = service_.node().find_instance(id_);
+    const bool own = instance != nullptr && instance->owner.user == caller.uid;
+    const std::vector actions{own ? Action::manage_own : Action::manage_instance};
+    when_permitted(
+        authority_, actions, getObject(), {"Rename", is_dry_run(options)}, std::move(result),
+        [&service = service_, id = id_, name = std::move(name), options, actions](const app::Who& who) {
+            take(service.rename(id, name, as_authorized(take(read_options(options)), actions, who)));
+        });
+}
+
 void InstanceObject::Stop(sdbus::Result<std::vector<std::uint32_t>>&& result, std::uint32_t grace,
                           OptionMap options) {
     const auto caller = guarded("Stop", [&] { return authority_.caller_of(getObject()); });

@@ -30,6 +30,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
     void announce();
     /// Call just before the object is removed.
     void announce_removal();
+    [[nodiscard]] const std::string& name() const { return view_.name; }
     /// Emits PropertiesChanged with the differences from the former view, if there are any.
     void update(InstanceView view);
 
@@ -44,6 +45,7 @@ class InstanceObject final : public sdbus::AdaptorInterfaces<org::cgpu1::Instanc
                    OptionMap options) override;
     void SetPaused(sdbus::Result<>&& result, std::string gpu, bool paused, OptionMap options) override;
     void Revert(sdbus::Result<>&& result, std::string gpu, OptionMap options) override;
+    void Rename(sdbus::Result<>&& result, std::string name, OptionMap options) override;
     void Stop(sdbus::Result<std::vector<std::uint32_t>>&& result, std::uint32_t grace,
               OptionMap options) override;
     std::map<std::string, std::map<std::string, sdbus::Variant>> GetUsage() override;

@@ -86,7 +86,7 @@ void Objects::refresh(const model::InstanceId& id) {
     const model::Node& node = service_.node();
     const model::Instance* instance = node.find_instance(id);
     const auto* queued = service_.queue() == nullptr ? nullptr : service_.queue()->find(id);
-    const auto known = instances_.find(id);
+    auto known = instances_.find(id);
     if (instance == nullptr && queued == nullptr) {
         if (known == instances_.end()) return;
         known->second.announce_removal();
@@ -95,6 +95,12 @@ void Objects::refresh(const model::InstanceId& id) {
         return;
     }
     auto view = instance != nullptr ? view_of(node, *instance, upgrader_.versions(id)) : view_of(*queued);
+    // Clients may keep a name as long as its object is there.
+    if (known != instances_.end() && known->second.name() != view.name) {
+        known->second.announce_removal();
+        instances_.erase(known);
+        known = instances_.end();
+    }
     if (known != instances_.end())
         known->second.update(std::move(view));
     else

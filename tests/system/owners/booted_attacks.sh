@@ -97,7 +97,7 @@ wait_for 10 one_web
 echo "Another's job: its limits, a pause, its end, its processes and her own in it."
 right="org.cgpu1.manage-instance"
 for verb in 'set-memory web 1GiB' 'set-memory web 9GiB' 'set-weight web 5' 'set-priority web high' 'pause web' 'resume web' 'revert web' \
-    'forget web'; do
+    'forget web' 'rename web mine'; do
     # shellcheck disable=SC2086
     expect_error "$right" as alice cgpuctl $verb
     # shellcheck disable=SC2086

@@ -114,6 +114,15 @@ expect_equal "exit code" $? 77
 expect as bob cgpuctl set-memory web 1GiB -q
 expect as bob cgpuctl pause web -q
 expect as bob cgpuctl resume web -q
+expect as bob cgpuctl rename web site -q
+expect as bob cgpuctl show site >/dev/null
+expect_error 'web' cgpuctl show web
+train=$(cgpuctl list --json | jq -r '.[] | select(.name == "train").id')
+for id in "$train" "${train:0:12}"; do expect_error 'it is the id of instance .*train' as bob cgpuctl rename site "$id"; done
+expect_error 'one character' as bob cgpuctl rename site ''
+expect as bob cgpuctl rename site train -q # as alice's is called: each means the own one by it
+expect as bob cgpuctl rename train web -q
+expect_equal "alice's job" "$(cgpuctl list --json | jq -r '.[] | select(.name == "train").id')" "$train"
 right="org.cgpu1.manage-instance"
 expect_error "$right" as bob cgpuctl set-memory web 2GiB
 expect_error "$right" as bob cgpuctl set-weight web 2
@@ -121,6 +130,7 @@ expect_error "$right" as bob cgpuctl set-priority web high
 expect_error "$right" as bob cgpuctl revert web
 expect_error "$right" as bob cgpuctl set-memory train 1GiB
 expect_error "$right" as bob cgpuctl pause train
+expect_error "$right" as bob cgpuctl rename train mine
 printf 'pause web\npause train\n' >"$scratch/batch"
 expect_error "$right" as bob cgpuctl apply "$scratch/batch"
 expect_error "$right" as carol cgpuctl pause web

@@ -256,8 +256,8 @@ def ends_of(run, jobs, seen):
         said = run.said(name)
         if jobs[name].admitted:
             ends[name] = {"started"}
-        elif name in run.interrupted:  # perhaps in the moment of its start, before its program said a word
-            ends[name] = {"caller-ended", "started"}
+        elif name in run.interrupted:  # perhaps in the moment of its start or deadline, before a word was said
+            ends[name] = {"caller-ended", "started", "deadline"}
         elif "it has waited" in said:
             ends[name] = {"deadline"}
         else:

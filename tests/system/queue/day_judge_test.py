@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """day_judge.py must find what it was written for: correct days pass, and each kind of wrong day fails."""
+import dataclasses
 import unittest
 
 from day_judge import MIB, SECOND, Day, Request, Sample, bounds_at_starts, judge_events
@@ -98,6 +99,8 @@ class Order(unittest.TestCase):
         late, _ = day.judge_bounds([*samples, sample(12, FULL)])
         self.assertIn("user02q0 was to start 9.0 s before it did", late[0])
         self.assertEqual(Day([first, second], (), [SECOND]).judge_bounds([*samples, sample(12, FULL)]), ([], 0))
+        lost = Day([*RUNNING[:-1], dataclasses.replace(RUNNING[-1], ended=1), first, second], (), [])
+        self.assertEqual(lost.judge_bounds([*samples, sample(12, FULL)]), ([], 0))
         limited = Day([*RUNNING, first, second], [limits(memory=15000)], [])
         self.assertEqual(limited.judge_bounds([*samples, sample(12, FULL)]), ([], 0))
 

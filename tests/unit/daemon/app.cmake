@@ -1,5 +1,5 @@
 cgpu_unit_test(daemon_app_test
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/process_facts_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_gpus_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_log_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_life_test.cpp
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/process_facts_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_gpus_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_log_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_life_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_rename_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/queue/reservations_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_ends_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/service_kept_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/node_changes_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/instances/unmanaged_containers_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/looks/second_looks_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/ports/lookup_test.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/app/events/events_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/app/events/repeated_test.cpp

@@ -178,6 +178,10 @@ class FakeNode : public client::Node {
                                 const client::Making& how) override {
         return note_making("extend " + instance + " " + std::to_string(seconds), how);
     }
+    client::Result<void> rename(const std::string& id, const std::string& name,
+                                const client::Making& how) override {
+        return note_making("rename " + id + " " + name, how);
+    }
     client::Result<std::vector<std::uint32_t>> stop(const std::string& id, std::uint32_t grace,
                                                     bool dry_run) override {
         if (auto noted = note("stop " + id + " " + std::to_string(grace), dry_run); !noted)

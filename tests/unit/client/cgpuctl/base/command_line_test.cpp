@@ -65,6 +65,7 @@ TEST(VerbTable, HasEveryVerbOnce) {
                             "set-memory",
                             "stop",
                             "extend",
+                            "rename",
                             "drain",
                             "undrain",
                             "pause",
@@ -112,7 +113,7 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
         // form.
         const std::set<std::string_view> both = {
             "module", "upgrade", "set-mode", "set-weight", "set-priority", "set-memory", "pause",
-            "resume", "apply",   "drain",    "undrain",    "extend",       "reserve"};
+            "resume", "apply",   "drain",    "undrain",    "extend",       "reserve",    "rename"};
         // The figures of top are those of cgpu-smi --json; what its keys change is asked for there.
         // What trace writes is JSON, and it changes nothing; wait and logs print sentences and commands.
         const std::set<std::string_view> quiet = {"top", "trace", "wait", "logs"};

@@ -1,4 +1,5 @@
 #include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/output/json.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {

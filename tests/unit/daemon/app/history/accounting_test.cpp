@@ -44,6 +44,27 @@ TEST_F(HistoryTest, memory_is_summed_over_the_time_with_each_limit) {
     EXPECT_EQ(kept_.all[0].instances, (history::InstanceCount{1, 1}));
 }
 
+TEST_F(HistoryTest, an_interval_is_of_the_name_at_its_end) {
+    const auto id = add("aaaa");
+    std::vector<std::string> names;
+    auto node = service->node();
+    for (const auto* name : {"first", "second", "third"}) {
+        pass(20 * kSecond);
+        ASSERT_TRUE(node.rename(id, name));
+        history_.update(node);
+    }
+    ++of(id).launches;
+    pass_with_looks(60 * kSecond);
+    ASSERT_TRUE(node.rename(id, "last"));
+    history_.update(node);
+    pass(10 * kSecond);
+    ++of(id).launches;
+    history_.finish();
+    for (const auto& record : kept_.all)
+        if (names.empty() || names.back() != record.name) names.push_back(record.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"third", "last"})) << "however often it is renamed";
+}
+
 TEST_F(HistoryTest, a_start_counts_once_and_not_for_what_a_former_cgpud_admitted) {
     const auto id = add("aaaa");
     for (int minute = 0; minute < 3; ++minute) {

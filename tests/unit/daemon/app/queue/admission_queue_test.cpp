@@ -245,7 +245,8 @@ TEST_F(QueueTest, NobodyStartsFirstBecauseTheNameServiceKnowsThemSooner) {
     limits.set_rules(rules);
     ASSERT_TRUE(runs(ask("first", 14000)));
     const auto alices = ask("alices", 8000, "forever", 1000);
-    const auto bobs = ask("bobs", 4000, "forever", 1001);
+    const auto bobs = ask("bobs", 1000, "forever", 1001);
+    ASSERT_TRUE(waits(bobs)) << "it would delay alice's";
     people.answers = false;
     limits.set_rules(rules);
     loop.advance(AdmissionQueue::kLookEvery);

@@ -2,7 +2,8 @@
 # that the key hasn't signed, down to a byte.
 . "$(dirname "$0")/lib.sh"
 published=$scratch/published
-add() { expect "$tree/packaging/repository/add" "$published" --key "$fingerprint" "$@" >"$scratch/add.log"; }
+published() { "$tree/packaging/repository/add" "$published" "$@"; }
+add() { expect published --key "$fingerprint" "$@" >"$scratch/add.log"; }
 
 # new_client: one that has never seen a repository.
 new_client() {
@@ -22,7 +23,10 @@ APT::Architecture "amd64";
 APT::Architectures "amd64";
 TEXT
     cp "$published/cgpu.asc" "$scratch/believed.asc"
-    echo "deb [signed-by=$scratch/believed.asc] file:$published/apt stable main" >"$root/etc/apt/sources.list"
+    # As README says it, in other places.
+    sed -n "s/^echo '\(deb .*\)' >.*/\1/p" "$tree/README.md" |
+        sed "s|/usr/share/keyrings/cgpu.asc|$scratch/believed.asc|; s|/srv/cgpu|$published|" >"$root/etc/apt/sources.list"
+    expect grep -q "signed-by=$scratch" "$root/etc/apt/sources.list"
 }
 apt() { apt-get -q -y "$@" >"$scratch/apt.log" 2>&1 </dev/null || { cat "$scratch/apt.log" && return 1; }; }
 has_version() { # VERSION
@@ -113,21 +117,21 @@ expect_error 'is not signed|does not have a Release file' apt update
 restore
 
 echo "what add refuses"
-expect_error 'which its nodes believe, and not with [0-9A-F]+\. Try: --key [0-9A-F]+' "$tree/packaging/repository/add" "$published" --key "$fingerprint" "$scratch/made/cgpu_1.0.0_amd64.deb"
+expect_error 'which its nodes believe, and not with [0-9A-F]+\. Try: --key [0-9A-F]+' published --key "$fingerprint" "$scratch/made/cgpu_1.0.0_amd64.deb"
 fingerprint=$(gpg --batch --with-colons --list-secret-keys releases@cgpu.example | awk -F: '$1 == "fpr" { print $10; exit }')
-expect_error 'there is no key to sign with\. Try: --key' "$tree/packaging/repository/add" "$published" "$scratch/made/cgpu_1.0.0_amd64.deb"
-expect_error 'gpg has no secret key nobody' "$tree/packaging/repository/add" "$published" --key nobody "$scratch/made/cgpu_1.0.0_amd64.deb"
+expect_error 'there is no key to sign with\. Try: --key' published "$scratch/made/cgpu_1.0.0_amd64.deb"
+expect_error 'gpg has no secret key nobody' published --key nobody "$scratch/made/cgpu_1.0.0_amd64.deb"
 add "$scratch/made/cgpu_1.0.0_amd64.deb" # the same one
 make_deb cgpu 1.0.0 another
-expect_error 'cgpu_1\.0\.0_amd64\.deb is there with other contents.*Try: another version' "$tree/packaging/repository/add" "$published" --key "$fingerprint" "$scratch/made/cgpu_1.0.0_amd64.deb"
+expect_error 'cgpu_1\.0\.0_amd64\.deb is there with other contents.*Try: another version' published --key "$fingerprint" "$scratch/made/cgpu_1.0.0_amd64.deb"
 # A key that only a file has.
 gpg --batch --armor --export-secret-keys "$fingerprint" >"$scratch/secret.asc"
 gpg --batch --armor --export "$fingerprint" >"$scratch/public.asc"
 gpgconf --kill all
 GNUPGHOME=$scratch/nowhere
 mkdir -m 700 "$GNUPGHOME"
-expect "$tree/packaging/repository/add" "$published" --key "$scratch/secret.asc" "$scratch/made/cgpu_1.0.1_amd64.deb" >"$scratch/add.log"
-expect_error 'has no secret key to sign with' "$tree/packaging/repository/add" "$published" --key "$scratch/public.asc" "$scratch/made/cgpu_1.0.1_amd64.deb"
+expect published --key "$scratch/secret.asc" "$scratch/made/cgpu_1.0.1_amd64.deb" >"$scratch/add.log"
+expect_error 'has no secret key to sign with' published --key "$scratch/public.asc" "$scratch/made/cgpu_1.0.1_amd64.deb"
 expect_equal "keys in the store of whoever signs" "$(gpg --batch --list-keys 2>/dev/null)" ''
 new_client
 expect apt update

@@ -121,6 +121,11 @@ expect_error 'which its nodes believe, and not with [0-9A-F]+\. Try: --key [0-9A
 fingerprint=$(gpg --batch --with-colons --list-secret-keys releases@cgpu.example | awk -F: '$1 == "fpr" { print $10; exit }')
 expect_error 'there is no key to sign with\. Try: --key' published "$scratch/made/cgpu_1.0.0_amd64.deb"
 expect_error 'gpg has no secret key nobody' published --key nobody "$scratch/made/cgpu_1.0.0_amd64.deb"
+expect gpg --batch --quiet --passphrase '' --quick-generate-key old@cgpu.example ed25519 sign seconds=1 2>"$scratch/gpg.log"
+is_expired() { gpg --batch --with-colons --list-secret-keys old@cgpu.example | grep -q '^sec:e:'; }
+wait_for 20 is_expired
+expect_error "the key old@cgpu.example can't sign: it is expired" published --key old@cgpu.example "$scratch/made/cgpu_1.0.0_amd64.deb"
+expect_error 'more than one secret key\. Try: the fingerprint of one' published --key cgpu.example "$scratch/made/cgpu_1.0.0_amd64.deb"
 add "$scratch/made/cgpu_1.0.0_amd64.deb" # the same one
 make_deb cgpu 1.0.0 another
 expect_error 'cgpu_1\.0\.0_amd64\.deb is there with other contents.*Try: another version' published --key "$fingerprint" "$scratch/made/cgpu_1.0.0_amd64.deb"

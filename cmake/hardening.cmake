@@ -4,7 +4,9 @@
 if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" AND NOT CGPU_SANITIZE)
   foreach(language C CXX)
     string(APPEND CMAKE_${language}_FLAGS " -Wdate-time -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2")
-    # The files don't contain the path in which they were built.
+  endforeach()
+  # The files don't contain the path in which they were built.
+  foreach(language C CXX ASM)
     string(APPEND CMAKE_${language}_FLAGS " -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
   endforeach()
   string(APPEND CMAKE_EXE_LINKER_FLAGS " -Wl,-z,relro -Wl,-z,now")

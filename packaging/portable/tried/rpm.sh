@@ -4,7 +4,8 @@
 set -euo pipefail
 root=$(readlink -f "$1") package=$(readlink -f "$2")
 if [[ ${3-} != inside ]]; then
-    exec unshare --mount --propagation private bash "$0" "$root" "$package" inside
+    # Without the machine's processes: jobs in a lab would keep the package from being removed.
+    exec unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$root" "$package" inside
 fi
 fail() {
     echo "rpm.sh: $1" >&2

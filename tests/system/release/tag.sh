@@ -37,6 +37,7 @@ refused() { # TEXT ARGUMENT…
     expect test ! -e "$published"
 }
 refused "there is no key to sign with" v1.0.0 --out "$published"
+expect_error "there is no key to sign with.*Try: " "$work/packaging/release" v1.0.0 --out "$published" --key
 refused "gpg has no secret key somebody" v1.0.0 --out "$published" --key somebody
 refused "a tag or a folder is missing" --key "$fingerprint"
 refused "there is no tag v1.0.1" v1.0.1 "${here[@]}"

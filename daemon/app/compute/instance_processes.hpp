@@ -138,27 +138,27 @@ class InstanceProcesses {
     static void call(Member& member, Nanos now);
     void wake_some(Nanos now);
 
-    std::uint32_t gpu_;
     std::vector<Member> members_;
-    Totals gone_;      ///< `used`: all of it
-    bool own_ = true;  ///< by the last count()
+    Totals gone_;  ///< `used`: all of it
     schedule::CommonUse common_;
     Nanos own_used_ = 0;  ///< what was counted so far
     view::LaunchWaits waits_;
     Nanos read_at_ = 0;  ///< when the reports were read last; the next fields are their contents
     schedule::Reading sum_;
-    int active_ = 0;          ///< processes with work in flight
-    int stale_ = 0;           ///< of them, stopped ones
-    int waiting_ = 0;         ///< whose launches are held
     Nanos oldest_start_ = 0;  ///< since when the oldest work in flight may run
-    int launching_ = 0;       ///< processes that have launched anything on this GPU so far
-    bool unresponsive_ = false;
-    std::optional<std::int32_t> doubtful_process_;  ///< host pid
-    bool wakes_left_ = false;
-    std::size_t wake_next_ = 0;  ///< in members_: the process that is woken first
-    bool only_waits_ = false;
+    std::uint32_t gpu_;
+    int active_ = 0;                  ///< processes with work in flight
+    int stale_ = 0;                   ///< of them, stopped ones
+    int waiting_ = 0;                 ///< whose launches are held
+    int launching_ = 0;               ///< processes that have launched anything on this GPU so far
+    std::size_t wake_next_ = 0;       ///< in members_: the process that is woken first
     std::optional<Nanos> closed_at_;  ///< by publish()
     Nanos renew_at_ = 0;              ///< when to write again until when the gate holds
+    std::optional<std::int32_t> doubtful_process_;  ///< host pid
+    bool own_ = true;                               ///< by the last count()
+    bool unresponsive_ = false;
+    bool wakes_left_ = false;
+    bool only_waits_ = false;
 };
 
 }  // namespace cgpu::app

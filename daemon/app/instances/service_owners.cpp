@@ -38,7 +38,7 @@ Result<void> Service::rename(const model::InstanceId& id, const std::string& nam
     if (name.empty())
         return model::refuse(Refusal::Reason::invalid, what, "a name has one character at least",
                              "cgpuctl rename " + id.short_id() + " train");
-    if (const auto checked = check_name(id, name); !checked) return checked;
+    if (auto checked = check_name(id, name); !checked) return checked;
     if (!instance->image.empty())
         return model::refuse(Refusal::Reason::unsupported, what,
                              "it is a container, which has the name that its engine gives it",

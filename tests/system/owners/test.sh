@@ -119,7 +119,7 @@ expect as bob cgpuctl show site >/dev/null
 expect_error 'web' cgpuctl show web
 train=$(cgpuctl list --json | jq -r '.[] | select(.name == "train").id')
 for id in "$train" "${train:0:12}"; do expect_error 'it is the id of instance .*train' as bob cgpuctl rename site "$id"; done
-expect_error 'one character' as bob cgpuctl rename site ''
+expect_error 'NAME is empty' as bob cgpuctl rename site ''
 expect as bob cgpuctl rename site train -q # as alice's is called: each means the own one by it
 expect as bob cgpuctl rename train web -q
 expect_equal "alice's job" "$(cgpuctl list --json | jq -r '.[] | select(.name == "train").id')" "$train"

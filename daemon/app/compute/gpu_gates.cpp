@@ -234,7 +234,8 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     // are renewed well before they expire.
     if (someone_waits) due_at_ = std::min(due_at_, now + hold_ / 3);
     if (any_unresponsive) due_at_ = std::min(due_at_, now + kUnresponsivePollInterval);
-    if (look_within != schedule::kForever) due_at_ = std::min(due_at_, now + look_within);
+    // With the other GPUs that look so often: one thread does it for all, and is woken once.
+    if (look_within != schedule::kForever) due_at_ = std::min(due_at_, (now / look_within + 1) * look_within);
     // At once, but after the other GPUs and after the event-loop thread, which may want the lock.
     if (wakes_are_left) due_at_ = now;
     if (!trace_) return;

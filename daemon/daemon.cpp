@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/model/reason_in.hpp"
 #include "daemon/app/ports/log.hpp"
 #include "daemon/app/upgrade/mode_differences.hpp"
 #include "daemon/configuration_view.hpp"
@@ -285,7 +286,7 @@ void Daemon::look_again(std::function<void()> done) {
 void Daemon::driver_failed(const std::string& why) {
     ++failures_;
     log::line(failures_ <= 2 ? log::Level::warn : log::Level::debug, why);
-    if (failures_ >= 2) service_->driver_lost(why.substr(0, why.find(". Try: ")));
+    if (failures_ >= 2) service_->driver_lost(model::reason_in(why));
 }
 
 tl::expected<void, std::string> Daemon::open_to_clients() {

@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/reason_in.hpp"
+
 namespace cgpu::upgrade {
 namespace {
 
-/// The part `what: why` of a refusal `what: why. Try: remedy.`, to continue in the same sentence.
-std::string reason_in(const std::string& refusal) {
-    const auto remedy = refusal.find(". Try: ");
-    if (remedy != std::string::npos) return refusal.substr(0, remedy);
-    return refusal.ends_with('.') ? refusal.substr(0, refusal.size() - 1) : refusal;
-}
+using model::reason_in;
 
 /// Puts the job's target into the version or the mode, whichever it is.
 template <class AnyVersion>

@@ -1,10 +1,9 @@
 // set-policy, set-max-inst, set-prio-ratio, drain and undrain: settings of a whole GPU.
-#include <algorithm>
-
 #include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "core/model/reason_in.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -32,8 +31,8 @@ client::Result<void> drain_or_not(const client::Result<Wanted>& wanted, const In
         changes.insert(changes.end(), its->begin(), its->end());
     }
     if (auto made = make(changes, input, node); !made) {
-        const auto remedy = std::min(made.error().text.find(". Try: "), made.error().text.size());
-        if (changes.size() > 1) made.error().text.insert(remedy, "; none of the GPUs was changed");
+        auto& text = made.error().text;
+        if (changes.size() > 1) text.insert(model::reason_in(text).size(), "; none of the GPUs was changed");
         return tl::unexpected(std::move(made.error()));
     }
     const bool drained = wanted->value == true;

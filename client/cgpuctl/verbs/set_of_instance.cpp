@@ -12,6 +12,7 @@
 #include "client/cgpuctl/output/json.hpp"
 #include "core/model/gpu.hpp"
 #include "core/model/quote.hpp"
+#include "core/model/reason_in.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -73,10 +74,8 @@ client::Result<std::vector<std::string>> make_for_all(const Wanted& wanted, cons
     auto made = kept_for ? make(wanted.changes, input, node) : tl::unexpected(kept_for.error());
     if (made) return kept_for;
     ClientError refusal = std::move(made.error());
-    if (input.instances.size() > 1) {
-        const auto remedy = std::min(refusal.text.find(". Try: "), refusal.text.size());
-        refusal.text.insert(remedy, "; none of the instances was changed");
-    }
+    if (input.instances.size() > 1)
+        refusal.text.insert(model::reason_in(refusal.text).size(), "; none of the instances was changed");
     return tl::unexpected(std::move(refusal));
 }
 

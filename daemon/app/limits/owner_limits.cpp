@@ -106,10 +106,9 @@ Result<std::optional<limits::Allowance>> OwnerLimits::allowance(const model::Nod
     if (const auto who = needed(owner)) {
         // A call that waits for a second look at the GPUs is judged once more.
         const auto* known = find(*who, 2 * kKept);
-        const auto answer = answers_.find(*who);
-        if (known == nullptr && answer != answers_.end() && !answer->second)
-            return tl::unexpected(answer->second.error());
-        if (known == nullptr)
+        if (known == nullptr) {
+            const auto answer = answers_.find(*who);
+            if (answer != answers_.end() && !answer->second) return tl::unexpected(answer->second.error());
             return loop_.now() - rules_since_ < kPatience
                        ? model::refuse(model::Refusal::Reason::try_again, model::describe(owner),
                                        "the limits have just changed", "try the same again")
@@ -117,6 +116,7 @@ Result<std::optional<limits::Allowance>> OwnerLimits::allowance(const model::Nod
                              model::Refusal::Reason::unsupported, model::describe(owner),
                              "the name service hasn't answered yet, so nobody knows which limits hold",
                              "try the same again");
+        }
         // A group database that can't be read looks as one without the group, and the group may have a rule.
         if (!rules_.groups.empty())
             for (const auto& group : known->person.groups)

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/model/duration.hpp"
-#include "core/model/quote.hpp"
+#include "core/model/reason_in.hpp"
 
 namespace cgpu::app {
 namespace {
@@ -133,9 +133,9 @@ Result<admission::Grant> AdmissionQueue::grant_in_turn(const model::InstanceId& 
     const auto ticket = with.add(waiting);
     const auto decision = decide(with);
     log_starts(decision, [&](queue::Ticket other) {
-        return other == ticket
-                   ? "instance " + id.short_id() + " (" + model::quote(waiting.request.container_name) + ")"
-                   : name_of(other);
+        if (other != ticket) return name_of(other);
+        const std::string& name = waiting.request.container_name;
+        return model::describe(model::Instance{id, name, 0, 0, model::Mode::none, {}, std::nullopt});
     });
     for (const auto& start : decision.starts)
         if (start.ticket == ticket) return start.grant;
@@ -225,7 +225,7 @@ void AdmissionQueue::look() {
     bool more = false;
     const auto open = queue_.empty() ? Result<void>() : outside_.open();
     // The remedy is for whoever asks; those that wait only say what they wait for.
-    closed_ = open ? std::string() : open.error().text.substr(0, open.error().text.find(". Try: "));
+    closed_ = open ? std::string() : model::reason_in(open.error().text);
     if (!queue_.empty() && open) {
         for (const auto& [id, entry] : entries_) outside_.prepare(entry.request.waiting.owner);
         const auto decision = decide(queue_);

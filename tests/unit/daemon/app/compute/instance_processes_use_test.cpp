@@ -102,13 +102,20 @@ TEST(InstanceProcessesUse, while_the_gate_is_closed_and_nothing_runs_they_have_n
     EXPECT_EQ(both.see(1120 * kMilli), 70 * kMilli);
 }
 
+/// One process, whose first report is read after a second.
+class InstanceProcessesEnd : public ::testing::Test {
+  protected:
+    InstanceProcessesEnd() {
+        processes.add(one);
+        (void)processes.read(1000 * kMilli);
+    }
+    std::shared_ptr<TestPages> one = std::make_shared<TestPages>(1);
+    wire::GpuReport& report = one->its_reports.gpus[0];
+    InstanceProcesses processes{0};
+};
+
 // Whoever killed a process before its kernel ended had the kernel for nothing.
-TEST(InstanceProcessesUse, what_a_process_has_in_flight_at_its_end_counts) {
-    InstanceProcesses processes(0);
-    auto one = std::make_shared<TestPages>(1);
-    auto& report = one->its_reports.gpus[0];
-    processes.add(one);
-    (void)processes.read(1000 * kMilli);
+TEST_F(InstanceProcessesEnd, what_a_process_has_in_flight_at_its_end_counts) {
     report.used_ns = 20 * kMilli;
     report.in_flight_ns = 2 * kMilli;
     report.oldest_start_ns = 1100 * kMilli;
@@ -120,12 +127,7 @@ TEST(InstanceProcessesUse, what_a_process_has_in_flight_at_its_end_counts) {
         << "whose turn it is goes by what was measured";
 }
 
-TEST(InstanceProcessesUse, of_a_stopped_process_little_counts_at_its_end) {
-    InstanceProcesses processes(0);
-    auto one = std::make_shared<TestPages>(1);
-    auto& report = one->its_reports.gpus[0];
-    processes.add(one);
-    (void)processes.read(1000 * kMilli);
+TEST_F(InstanceProcessesEnd, of_a_stopped_process_little_counts_at_its_end) {
     report.in_flight_ns = 2 * kMilli;
     report.oldest_start_ns = report.updated_ns = 1100 * kMilli;
     (void)processes.read(1101 * kMilli);
@@ -133,12 +135,7 @@ TEST(InstanceProcessesUse, of_a_stopped_process_little_counts_at_its_end) {
     EXPECT_EQ(processes.totals().used, 10 * kSecond);
 }
 
-TEST(InstanceProcessesUse, at_its_end_a_process_had_no_more_than_its_time) {
-    InstanceProcesses processes(0);
-    auto one = std::make_shared<TestPages>(1);
-    auto& report = one->its_reports.gpus[0];
-    processes.add(one);
-    (void)processes.read(1000 * kMilli);
+TEST_F(InstanceProcessesEnd, at_its_end_a_process_had_no_more_than_its_time) {
     report.used_ns = 95 * kMilli;
     report.in_flight_ns = 40 * kMilli;
     report.oldest_start_ns = 1;

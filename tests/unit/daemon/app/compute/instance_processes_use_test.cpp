@@ -52,7 +52,7 @@ struct Two {
 // A job of eight processes was billed for eight times the time of the GPU.
 TEST(InstanceProcessesUse, several_processes_together_have_no_more_than_the_time) {
     Two both;
-    for (int i = 1; i <= 10; ++i) {
+    for (Nanos i = 1; i <= 10; ++i) {
         const Nanos now = (1000 + i * 100) * kMilli;
         both.measure(i * 100 * kMilli, now - kMilli);
         EXPECT_LE(both.see(now), i * 100 * kMilli);

@@ -39,7 +39,7 @@ struct Record {
     std::string name;               ///< the instance's, as others chose it
     model::Uuid gpu;
     std::uint32_t gpu_index = 0;
-    std::uint64_t reported_ns = 0;  ///< GPU time that its processes measured, as far as cgpud believed them
+    std::uint64_t reported_ns = 0;  ///< Usage::gpu_time
     std::uint64_t granted_ns = 0;   ///< the least that its turns on the GPU cost, whatever was reported
     std::uint64_t due_ns = 0;       ///< the share that the policy gave it, summed over the time
     std::uint64_t waited_ns = 0;    ///< that its launches waited at the gate

@@ -67,6 +67,8 @@ class Competitors {
     void charge(std::size_t slot, Nanos used);
     /// The same for time that was not used: the minimum price of a turn.
     void charge_without_use(std::size_t slot, Nanos cost);
+    /// What it had and isn't charged, or less than nothing: was counted and is charged now.
+    void count_use(std::size_t slot, Nanos used) { slots_[slot].achieved.used += used; }
     /// dt passes and belongs to the slices of instances without work.
     void pass_idle_slices(Nanos dt) { ordinary_.pass(dt, idle_entries()); }
     /// The slot returns to work: it has not fallen behind while it was idle.

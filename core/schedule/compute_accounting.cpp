@@ -72,7 +72,7 @@ Nanos ComputeAccounting::least_price(const Competitors& competitors, const Turn&
 /// measured time includes it, and it isn't the holder's use. `left`: the part of dt that isn't undrained
 /// work's.
 Nanos ComputeAccounting::let_out_took(const Competitors& competitors, const Turn* turn,
-                                      const UndrainedWork::Charges& undrained, Nanos left) {
+                                      const UndrainedWork::Times& undrained, Nanos left) {
     if (turn == nullptr) return 0;
     const auto passes = [&](std::size_t i) {
         const Slot& s = competitors[i];
@@ -87,15 +87,39 @@ Nanos ComputeAccounting::let_out_took(const Competitors& competitors, const Turn
     return took;
 }
 
+/// How long the holder of the turn worked in dt. If others wait, its turn ends soon when it has no work, and
+/// what it reports of that is only its claim, by which they would pay for it.
+Nanos ComputeAccounting::worked(const Competitors& competitors, const Turn* turn, Nanos dt) {
+    if (turn == nullptr) return 0;
+    return turn->contended ? dt : competitors[turn->slot].filter.worked();
+}
+
+/// Of one slot, when a step begins.
+struct ComputeAccounting::Before {
+    Nanos used = 0, in_flight = 0;
+    bool busy = false;
+    Nanos fresh = 0;  ///< measured since
+};
+
 void ComputeAccounting::pass(Competitors& competitors, const Readings& readings, Nanos now, Nanos dt,
                              Turn* turn, bool idle_slices) {
-    const UndrainedWork::Charges undrained = undrained_.pass(dt);
+    if (turn == nullptr && idle_slices) competitors.pass_idle_slices(dt);
+    std::array<Before, kSlots> before;
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        Slot& s = competitors[i];
+        if (!s.present) continue;
+        const Reading& level = s.level();
+        before[i] = {level.used, level.in_flight_estimate, s.filter.busy()};
+        before[i].fresh = s.filter.read(readings[i], dt);
+    }
+    const auto [ran, undrained] = undrained_.pass(dt, worked(competitors, turn, dt));
     Nanos took = 0;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        if (undrained[i] > 0) competitors.charge(i, undrained[i]);
-        took += undrained[i];
+        competitors.charge(i, undrained[i]);
+        competitors.count_use(i, ran[i] - undrained[i]);
+        took += ran[i];
     }
-    took += let_out_took(competitors, turn, undrained, dt - took);
+    took += let_out_took(competitors, turn, ran, dt - took);
     if (turn != nullptr) {
         turn->undrained_took += took;
         turn->busy += competitors[turn->slot].was_busy ? dt : 0;
@@ -103,13 +127,11 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
         // Beyond its estimate it isn't known what undrained work takes: as much as the holder, if it runs.
         const Nanos least = turn->contended ? dt - dt / (undrained_.count() + 1) : 0;
         turn->beside += std::max(least, turn->contended ? took : 0);
-    } else if (idle_slices) {
-        competitors.pass_idle_slices(dt);
     }
     const Nanos charged_before = turn != nullptr ? turn->charged : 0;
     const bool occupied = turn != nullptr && turn->contended && competitors[turn->slot].was_busy;
     for (std::size_t i = 0; i < kSlots; ++i) {
-        if (competitors[i].present) pass_slot(competitors, i, readings[i], now, dt, turn, took, undrained[i]);
+        if (competitors[i].present) pass_slot(competitors, i, before[i], now, dt, turn, took, undrained[i]);
     }
     const Nanos held = held_up(competitors, turn, now, dt, charged_before);
     if (turn != nullptr) turn->held_up += held;
@@ -124,23 +146,19 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
     note_activity(competitors, turn, now);
 }
 
-void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading,
-                                  Nanos now, Nanos dt, Turn* turn, Nanos undrained_took,
-                                  Nanos own_undrained) {
+void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, const Before& before, Nanos now,
+                                  Nanos dt, Turn* turn, Nanos undrained_took, Nanos own_undrained) {
     Slot& s = competitors[slot];
-    const bool was_busy = s.filter.busy();
     const bool holds = turn != nullptr && turn->slot == slot;
     if (s.held && s.level().wants) s.achieved.waited += dt;
-    const Reading before = s.level();
+    undrained_.set_stopped(slot, s.level().stale);
     const Nanos prepaid = undrained_.prepaid(slot);
-    Nanos fresh = undrained_.absorb(slot, s.filter.read(reading, dt));
+    Nanos fresh = undrained_.absorb(slot, before.fresh);
     const Reading& level = s.level();
-    if (level.used != before.used || level.in_flight_estimate < before.in_flight_estimate) {
-        s.stuck.moved(now);
-    }
+    if (level.used != before.used || level.in_flight_estimate < before.in_flight) s.stuck.moved(now);
     if (holds && turn->contended) turn->waited += s.filter.fresh_wait();
     // Sums over several processes undercount overlapping intervals: the turn is charged by its wall time.
-    if (holds && !level.alone_process) fresh = was_busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
+    if (holds && !level.alone_process) fresh = before.busy ? std::max<Nanos>(0, dt - undrained_took) : 0;
     Doubt::Seen seen;
     seen.dt = dt;
     seen.fresh = std::max<Nanos>(0, level.used - before.used);
@@ -155,7 +173,7 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     seen.shared = undrained_.any() || std::ranges::any_of(competitors.slots(), &Slot::beside);
     // It has its turn because a launch waited: that may be gone from its reports, but the work can't be.
     seen.wants = level.wants || (holds && turn->measured == 0);
-    seen.in_flight_before = before.in_flight_estimate;
+    seen.in_flight_before = before.in_flight;
     seen.in_flight = level.in_flight_estimate;
     seen.impossible = level.doubtful;
     s.doubt.see(seen, now, doubts_);
@@ -169,6 +187,7 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     s.achieved.used += foreign;
     fresh -= foreign;
     competitors.charge(slot, fresh);
+    competitors.count_use(slot, -undrained_.counted(slot, fresh));
     if (s.let_out) {
         // What is let through runs beside the holder. A gang's launches may only end what waits for them.
         const Nanos unpaid = std::max<Nanos>(0, dt - fresh - own_undrained);
@@ -182,9 +201,12 @@ void ComputeAccounting::pass_slot(Competitors& competitors, std::size_t slot, co
     if (level.in_flight_estimate > 0) return;
     s.beside = s.beside && !s.held;
     s.trust.drained(now);
-    const Nanos correction = undrained_.settle(slot, now);
-    // A stopped process has reported nothing; that doesn't mean that it used nothing.
-    if (!level.stale) competitors.charge(slot, correction);
+    if (level.stale) return;
+    const auto [charge, use] = undrained_.settle(slot, now);
+    competitors.charge(slot, charge);
+    competitors.count_use(slot, use - charge);
+    // What it had more is what the holder had less.
+    if (turn != nullptr && !holds) turn->undrained_took = std::max<Nanos>(0, turn->undrained_took + use);
 }
 
 /// The measured time of a turn includes the time that undrained work of others took. Returns how much has
@@ -220,7 +242,12 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     }
     const Nanos overrun = std::min(s.filter.stalled(), elapsed - turn.charged);
     const Nanos others = std::clamp<Nanos>(overrun, 0, turn.undrained_took);
-    turn.paid -= give_back(competitors, turn, now);
+    const Nanos theirs = give_back(competitors, turn, now);
+    turn.paid -= theirs;
+    // The last work of an early hand-over: so long the work that is in flight now can't have run, and it is
+    // still to run.
+    const bool early = now < turn.drain_deadline && turn.undrained_took <= tuning_.driver_slice;
+    const Nanos not_run = early ? std::clamp<Nanos>(theirs, 0, ahead) : 0;
     Nanos late = 0;
     if (const auto claimed = claimed_late(s, turn)) {
         const Nanos most = turn.priority || s.doubt.is() ? 0 : late_.allowed(slot, turn.held, now);
@@ -231,7 +258,8 @@ void ComputeAccounting::settle(Competitors& competitors, Turn& turn, Nanos now) 
     if (turn.paid < least) competitors.charge_without_use(slot, least - turn.paid);
     if (level.in_flight_estimate == 0 || s.doubt.is()) return;
     const Nanos refundable = std::max<Nanos>(0, turn.paid - least);
-    undrained_.add(slot, now, {level.remaining, ahead, refundable, others, level.alone_process},
+    undrained_.add(slot, now,
+                   {level.remaining + not_run, ahead - not_run, refundable, others, level.alone_process},
                    {tuning_.driver_slice, competitors.period()});
 }
 

@@ -35,13 +35,15 @@ class ComputeAccounting {
 
   private:
     [[nodiscard]] static Nanos let_out_took(const Competitors& competitors, const Turn* turn,
-                                            const UndrainedWork::Charges& undrained, Nanos left);
+                                            const UndrainedWork::Times& undrained, Nanos left);
     [[nodiscard]] Nanos held_up(const Competitors& competitors, const Turn* turn, Nanos now, Nanos dt,
                                 Nanos charged_before) const;
     [[nodiscard]] std::optional<Nanos> claimed_late(const Slot& holder, const Turn& turn) const;
     [[nodiscard]] Nanos least_price(const Competitors& competitors, const Turn& turn, Nanos late) const;
+    static Nanos worked(const Competitors& competitors, const Turn* turn, Nanos dt);
     static Nanos give_back(Competitors& competitors, Turn& turn, Nanos now);
-    void pass_slot(Competitors& competitors, std::size_t slot, const Reading& reading, Nanos now, Nanos dt,
+    struct Before;
+    void pass_slot(Competitors& competitors, std::size_t slot, const Before& before, Nanos now, Nanos dt,
                    Turn* turn, Nanos undrained_took, Nanos own_undrained);
 
     CostTuning tuning_;

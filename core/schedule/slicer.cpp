@@ -167,7 +167,8 @@ Decision Slicer::decide() {
         s.beside = s.beside || (!s.held && !s.let_out && !turns_.holds(i));
         s.stuck.set_outside(!turns_.holds(i) || turns_.current()->closed_at, now_);
     }
-    const Nanos at = std::min(turns_.wake_at(competitors_, now_), stuck_wake_at());
+    const Nanos at =
+        std::min(turns_.wake_at(competitors_, accounting_.undrained().any(), now_), stuck_wake_at());
     out.wake_at = at == kForever ? kForever : std::max(at, now_ + tuning_.shortest_wait);
     return out;
 }

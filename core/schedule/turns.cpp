@@ -7,6 +7,9 @@ namespace cgpu::schedule {
 namespace {
 // An open holder is polled no more often than this: its readings change by whole batches.
 constexpr Nanos kLook = 200 * kMicro;
+/// While undrained work runs beside a holder whom nobody waits for, this often is looked how much the holder
+/// has to do: as often as the driver switches between the two.
+constexpr Nanos kLookBeside = 4 * kMilli;
 
 /// By how much GPU time an instance is ahead through its work in flight.
 Nanos ahead(const Slot& slot) { return slot.gang.ganged() ? 0 : slot.level().in_flight_estimate; }
@@ -279,7 +282,7 @@ Lead Turns::lead(const Competitors& competitors, std::size_t slot) const {
     return turn_->contended ? Lead::called : Lead::none;
 }
 
-Nanos Turns::wake_at(const Competitors& competitors, Nanos now) const {
+Nanos Turns::wake_at(const Competitors& competitors, bool undrained, Nanos now) const {
     Nanos at = kForever;
     const bool ending = turn_ && turn_->closed_at;
     const bool high_holds = turn_ && competitors[turn_->slot].high_priority;
@@ -287,12 +290,12 @@ Nanos Turns::wake_at(const Competitors& competitors, Nanos now) const {
     if (!ending && !high_holds && competitors.first_waiting(true, last_holder_)) {
         at = now + competitors.bucket().time_to(tuning_.preempt_after);
     }
-    if (turn_) return std::min(at, turn_wake_at(competitors, now));
+    if (turn_) return std::min(at, turn_wake_at(competitors, undrained, now));
     if (after_idle_slices_) at = std::min(at, now + competitors.idle_slices_until(*after_idle_slices_));
     return at;
 }
 
-Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
+Nanos Turns::turn_wake_at(const Competitors& competitors, bool undrained, Nanos now) const {
     const Slot& holder = competitors[turn_->slot];
     const Nanos remaining = holder.level().remaining;
     if (turn_->closed_at) {
@@ -307,7 +310,7 @@ Nanos Turns::turn_wake_at(const Competitors& competitors, Nanos now) const {
                                : std::max(remaining, kMilli);
         return std::min(turn_->drain_deadline, now + wait);
     }
-    if (!turn_->contended) return kForever;
+    if (!turn_->contended) return undrained ? now + kLookBeside : kForever;
     Nanos at = turn_->start + turn_->budget;
     if (const Nanos most = limit(competitors); most != kForever) {
         const Nanos left = most - holder.filter.reached();

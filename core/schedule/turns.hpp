@@ -41,7 +41,7 @@ class Turns {
     /// What this GPU, if it leads the instance in the slot, reports to the others about its turn here.
     [[nodiscard]] Lead lead(const Competitors& competitors, std::size_t slot) const;
     /// When time alone changes something about the turns.
-    [[nodiscard]] Nanos wake_at(const Competitors& competitors, Nanos now) const;
+    [[nodiscard]] Nanos wake_at(const Competitors& competitors, bool undrained, Nanos now) const;
 
   private:
     [[nodiscard]] bool contended(const Competitors& competitors) const;
@@ -60,7 +60,7 @@ class Turns {
     void pick_next(Competitors& competitors, ComputeAccounting& accounting, Nanos now);
     void begin(Competitors& competitors, ComputeAccounting& accounting, std::size_t slot, bool priority,
                Nanos now);
-    [[nodiscard]] Nanos turn_wake_at(const Competitors& competitors, Nanos now) const;
+    [[nodiscard]] Nanos turn_wake_at(const Competitors& competitors, bool undrained, Nanos now) const;
 
     TurnTuning tuning_;
     DrainTuning drains_;

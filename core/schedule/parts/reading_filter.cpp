@@ -27,14 +27,20 @@ Nanos ReadingFilter::read(const Reading& claim, Nanos dt) {
     const bool same = level_.used == before.used && level_.in_flight_estimate == before.in_flight_estimate;
     const bool stands = same && level_.remaining > 0 && level_.remaining >= before.remaining;
     stalled_ = stands ? stalled_ + dt : 0;
+    const auto runs = [](const Reading& at) { return at.used + at.in_flight_estimate - at.remaining; };
+    const bool throughout = before.in_flight_estimate > 0 && level_.in_flight_estimate > 0;
+    worked_ = throughout || claim.stale ? dt : std::clamp<Nanos>(runs(level_) - runs(before), 0, dt);
     if (!started_) {
         started_ = true;
-        fresh_wait_ = 0;
+        fresh_wait_ = worked_ = 0;
+        claimed_ = claim.stale || claim.in_flight_estimate > 0;
         return 0;
     }
-    believable_ = was_busy ? std::min(believable_ + dt, kMostUsed) : dt;
+    // A stale page may be that of a process that waits for a long kernel.
+    believable_ = was_busy || claimed_ ? std::min(believable_ + dt, kMostUsed) : dt;
     const Nanos fresh = std::clamp<Nanos>(level_.used - before.used, 0, believable_);
     believable_ -= fresh;
+    claimed_ = claim.stale || claim.in_flight_estimate > 0;
     return fresh;
 }
 

@@ -24,6 +24,11 @@ class ReadingFilter {
     /// launched or measured: its oldest part runs beyond its estimate.
     [[nodiscard]] Nanos stalled() const { return stalled_; }
 
+    /// For how long it had work in flight in the time before the last reading; at most dt. The whole time, if
+    /// it had some at both ends, or its page is stale: it may wait for a long kernel. The shorter dt is, the
+    /// truer.
+    [[nodiscard]] Nanos worked() const { return worked_; }
+
     /// The last claim within its bounds.
     [[nodiscard]] const Reading& level() const { return level_; }
     [[nodiscard]] bool busy() const { return level_.wants || level_.in_flight_estimate > 0; }
@@ -35,6 +40,8 @@ class ReadingFilter {
     Nanos believable_ = 0;
     Nanos fresh_wait_ = 0;
     Nanos stalled_ = 0;
+    Nanos worked_ = 0;
+    bool claimed_ = false;  // by the last claim work is in flight
     bool started_ = false;
 };
 

@@ -1,6 +1,7 @@
 #include "daemon/app/compute/gpu_gates.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "daemon/app/compute/doorbell_wait.hpp"
 
@@ -14,6 +15,8 @@ using schedule::kSecond;
 constexpr Nanos kWindow = 2 * kSecond;
 /// … with samples at this interval.
 constexpr Nanos kSampleEvery = 100 * kMilli;
+/// Usage is read of all instances together.
+constexpr Nanos kCurrent = 2 * kMilli;
 /// Poll interval for a process that does not wake up when its gate opens: it sends no event when it resumes.
 constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
 /// While there is a trace, the reports are read at least this often: measured work is placed by when it was
@@ -195,6 +198,7 @@ bool GpuGates::settles(Nanos now) {
 }
 
 void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
+    stepped_at_ = now;
     if (now >= sum_due_at_) {
         sum_due_at_ = now + kSampleEvery;
         for (std::size_t slot = 0; slot < schedule::kSlots; ++slot)
@@ -219,13 +223,17 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
     for (auto& seat : seats_) {
         if (!seat || !seat->processes) continue;
         seat->processes->count(own, now);
-        sample(*seat, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);
     bool wakes_are_left = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
         auto& seat = seats_[slot];
-        if (!seat || !seat->processes) continue;
+        if (!seat) continue;
+        const Nanos used = slicer_.achieved(slot).used;
+        const Nanos charged = used - std::exchange(seat->charged, used);
+        if (!seat->processes) continue;
+        seat->processes->charged(charged);
+        sample(*seat, now);
         seat->processes->publish(decision.gates[slot], now, now + hold_);
         wakes_are_left |= seat->processes->wakes_are_left();
     }
@@ -298,6 +306,12 @@ std::vector<model::Process> GpuGates::members(const model::InstanceId& id) const
     return seats_[*slot]->processes->all();
 }
 
+bool GpuGates::is_current(Nanos now) const {
+    return now - stepped_at_ < kCurrent || std::ranges::none_of(seats_, [](const auto& seat) {
+               return seat && seat->processes && !seat->processes->empty();
+           });
+}
+
 void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage) {
     const auto slot = slot_of(id);
     if (!slot) return;
@@ -309,8 +323,6 @@ void GpuGates::fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage&
     sum_due(seat, *slot, now);
     usage.due = static_cast<std::uint64_t>(seat.due);
     if (!seat.processes) return;
-    static_cast<void>(seat.processes->read(now));
-    seat.processes->count(!settles(now), now);
     const auto totals = seat.processes->totals();
     usage.gpu_time = static_cast<std::uint64_t>(totals.used);
     usage.waited = static_cast<std::uint64_t>(totals.waited);

@@ -57,7 +57,9 @@ class GpuGates {
     };
     /// Those since the last call, each instance at most once a second.
     [[nodiscard]] std::vector<Doubted> take_doubted() { return std::exchange(doubted_, {}); }
-    /// The compute part of an instance's usage; the memory part is left as it is.
+    /// Whether the last step is so recent that usage is as of now.
+    [[nodiscard]] bool is_current(Nanos now) const;
+    /// The compute part of an instance's usage, as of the last step; the memory part is left as it is.
     void fill_usage(const model::InstanceId& id, Nanos now, InstanceUsage& usage);
     [[nodiscard]] std::vector<model::Process> members(const model::InstanceId& id) const;
     /// Of the instances whose compute is measured.
@@ -88,6 +90,7 @@ class GpuGates {
         Nanos due_until = 0;      ///< to which moment `due` is summed; 0: not begun
         double due = 0;           ///< the target share, summed over the time, in nanoseconds
         Nanos due_used = 0;       ///< what it had used then
+        Nanos charged = 0;        ///< by the slicer, as far as its processes know
         Nanos tell_doubt_at = 0;  ///< not again before
     };
     /// What a trace needs, while there is one.
@@ -113,6 +116,7 @@ class GpuGates {
     Nanos began_ = 0;  ///< when it was asked first whether it settles; 0: not yet
     Nanos hold_;
     Nanos due_at_ = 0;
+    Nanos stepped_at_ = 0;
     Nanos sum_due_at_ = 0;
     std::array<std::optional<Seat>, schedule::kSlots> seats_;
     std::vector<Doubted> doubted_;

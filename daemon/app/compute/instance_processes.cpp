@@ -98,14 +98,15 @@ void InstanceProcesses::remove(const model::Process& process, Nanos now) {
         // Its last report: an instance that is alone on its GPU is read seldom.
         read_counts(member, now);
         read_waits(member);
-        left += take_fresh(member) + lost_at_end(member, now);
-        gone_.used += member.used;
+        const Nanos lost = lost_at_end(member, now);
+        left += take_fresh(member) + lost;
+        gone_.used += member.used + lost;
         gone_.waited = together(gone_.waited, member.waited);
         gone_.launches += member.launches;
         gone_.longest_kernel = std::max(gone_.longest_kernel, member.longest);
         return true;
     });
-    count(own_, now, left);
+    count(billed_.own(), now, left);
 }
 
 void InstanceProcesses::read_counts(Member& member, Nanos now) const {
@@ -360,10 +361,7 @@ Nanos InstanceProcesses::lost_at_end(const Member& member, Nanos now) const {
     return std::clamp<Nanos>(until - bounded(report.oldest_start_ns, now), 0, most);
 }
 
-void InstanceProcesses::count(bool own, Nanos now) { count(own, now, 0); }
-
 void InstanceProcesses::count(bool own, Nanos now, Nanos left) {
-    own_ = own;
     int with_use = left > 0 ? 1 : 0;
     schedule::CommonUse::Measured measured{left, false, is_open(), active_ > 0, std::min(oldest_start_, now),
                                            now};
@@ -375,8 +373,7 @@ void InstanceProcesses::count(bool own, Nanos now, Nanos left) {
             measured.first_seen_at = std::min(measured.first_seen_at, member.first_seen);
     }
     measured.several = launching_ > 1 || with_use > 1;
-    const Nanos believed = common_.believed(measured, now);
-    if (own) own_used_ += believed;
+    billed_.measured(common_.believed(measured, now), measured.several, own);
 }
 
 Nanos InstanceProcesses::look_within() const {
@@ -386,7 +383,7 @@ Nanos InstanceProcesses::look_within() const {
 
 InstanceProcesses::Totals InstanceProcesses::totals() const {
     auto sum = gone_;
-    sum.used = own_used_;
+    sum.used = billed_.total();
     for (const auto& member : members_) {
         sum.waited = together(sum.waited, member.waited);
         sum.launches += member.launches;

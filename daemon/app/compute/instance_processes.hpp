@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/schedule/base/billed_use.hpp"
 #include "core/schedule/base/common_use.hpp"
 #include "core/schedule/base/reading.hpp"
 #include "core/schedule/parts/page_check.hpp"
@@ -26,7 +27,7 @@ class InstanceProcesses {
     explicit InstanceProcesses(std::uint32_t gpu) : gpu_(gpu) {}
 
     void add(std::shared_ptr<ProcessPages> pages);
-    /// Its use stays in the sum, with its last report, and for `totals` with what it leaves in flight.
+    /// Its use stays in the sum, with its last report and what it leaves in flight.
     void remove(const model::Process& process, Nanos now);
     [[nodiscard]] bool empty() const { return members_.empty(); }
 
@@ -77,8 +78,7 @@ class InstanceProcesses {
         Nanos longest_kernel = 0;
         std::uint64_t launches = 0;
     };
-    /// By the last read(). `used`: what count() was told is their own. Each of several processes measures the
-    /// time of the others, too, so it is no more than the time in which any of them could run.
+    /// By the last read(). `used`: by the last charged(); it never shrinks.
     [[nodiscard]] Totals totals() const;
     /// How long after the last read() the next one should be: the use of several processes together is known
     /// as well as count() is called often. kForever: there are no several ones.
@@ -93,7 +93,9 @@ class InstanceProcesses {
     [[nodiscard]] bool settles(Nanos now, Nanos back_until) const;
     /// Whether what was measured since the last call is their own use. What runs beside others' work, because
     /// no gate kept them apart, is measured with the others' time.
-    void count(bool own, Nanos now);
+    void count(bool own, Nanos now) { count(own, now, 0); }
+    /// What the slicer has charged in the step after that (BilledUse).
+    void charged(Nanos used) { billed_.charged(used); }
 
     /// How long its launches waited that had to wait: all so far. Reads the pages, whose counts wrap, so it
     /// must be called before a process has ended four thousand million waits.
@@ -141,7 +143,7 @@ class InstanceProcesses {
     std::vector<Member> members_;
     Totals gone_;  ///< `used`: all of it
     schedule::CommonUse common_;
-    Nanos own_used_ = 0;  ///< what was counted so far
+    schedule::BilledUse billed_;
     view::LaunchWaits waits_;
     Nanos read_at_ = 0;  ///< when the reports were read last; the next fields are their contents
     schedule::Reading sum_;
@@ -155,7 +157,6 @@ class InstanceProcesses {
     std::optional<Nanos> closed_at_;  ///< by publish()
     Nanos renew_at_ = 0;              ///< when to write again until when the gate holds
     std::optional<std::int32_t> doubtful_process_;  ///< host pid
-    bool own_ = true;                               ///< by the last count()
     bool unresponsive_ = false;
     bool wakes_left_ = false;
     bool only_waits_ = false;

@@ -97,14 +97,24 @@ void SlicerThread::process_removed(const model::InstanceId& id, const model::Pro
     {
         const std::lock_guard lock(mutex_);
         for (auto& [uuid, gates] : gpus_) gates.remove(id, process, monotonic_now());
+        // What the process used last is charged before its instance may be told to have ended with it.
+        gangs_.step(monotonic_now());
     }
     poke();
 }
 
 void SlicerThread::fill_usage(const model::InstanceId& id, const model::Uuid& gpu, InstanceUsage& usage) {
     const std::lock_guard lock(mutex_);
-    if (const auto gates = gpus_.find(gpu); gates != gpus_.end())
-        gates->second.fill_usage(id, monotonic_now(), usage);
+    auto* gates = gates_of(gpu);
+    if (gates == nullptr) return;
+    const auto now = monotonic_now();
+    if (!gates->is_current(now)) {
+        const auto due = gates->due_at();
+        gates->rung();
+        gangs_.step(now);
+        if (gates->due_at() < due) poke();
+    }
+    gates->fill_usage(id, now, usage);
 }
 
 std::vector<model::Process> SlicerThread::members(const model::InstanceId& id, const model::Uuid& gpu) {

@@ -7,6 +7,8 @@ namespace {
 
 /// Launches that pass a free gate without asking, over which the cost of asking is spread.
 constexpr std::uint32_t kFreeRun = 256;
+/// How often the page is renewed at most while work is waited for.
+constexpr std::int64_t kRenew = 1'000'000;
 
 }  // namespace
 
@@ -149,6 +151,10 @@ bool GpuCompute::estimated(BatchId id, std::int64_t end_ns, bool by_event, std::
 
 std::int64_t GpuCompute::poll_at(std::int64_t now_ns) {
     const Guard guard(lock_);
+    if (!meter_.drained() && now_ns - now_ns_ >= kRenew) {
+        at(now_ns);
+        report();
+    }
     return meter_.poll_at(now_ns);
 }
 

@@ -28,6 +28,8 @@ class GpuCompute {
     bool may_estimate(BatchId id);
     /// True: as `reaped`.
     bool estimated(BatchId id, std::int64_t end_ns, bool by_event, std::int64_t now_ns);
+    /// Also says on the page that the process lives: by nothing else is one that waits for a kernel, which
+    /// takes longer than it should, told from one that has been stopped.
     std::int64_t poll_at(std::int64_t now_ns);
     void sync_begin(std::int64_t now_ns);
     void sync_end(std::int64_t now_ns);

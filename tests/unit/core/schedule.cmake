@@ -1,14 +1,15 @@
 # A GPU and programs with the module in them, in virtual time, by which the slicer is judged.
 add_library(schedule_model STATIC
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_gpu.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_lies.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_lies.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_process.cpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_world.cpp)
+  ${CMAKE_CURRENT_SOURCE_DIR}/schedule/machine/schedule_world.cpp)
 target_link_libraries(schedule_model PUBLIC cgpu_core)
 set_target_properties(schedule_model PROPERTIES CGPU_TEST ON)
 
 cgpu_unit_test(schedule_test ONE_THREAD OPTIMIZED LONG_RUNS
   SOURCES
+    ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_charges_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/schedule_deadlock_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_doubt_test.cpp
     ${CMAKE_CURRENT_SOURCE_DIR}/schedule/parts/schedule_gang_parts_test.cpp

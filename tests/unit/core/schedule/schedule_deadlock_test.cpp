@@ -1,8 +1,8 @@
 // Kernels that wait for each other's start, separated by gates: all of them finish within a bounded time.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {

@@ -1,7 +1,7 @@
 // Turns of an instance on all of its GPUs coincide, if its kernels wait for each other.
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_steps.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule {
 namespace {

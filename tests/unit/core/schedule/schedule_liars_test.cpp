@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/core/schedule/schedule_lies.hpp"
+#include "tests/unit/core/schedule/machine/schedule_lies.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
 
 namespace cgpu::schedule::sim {

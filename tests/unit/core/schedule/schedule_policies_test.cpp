@@ -1,9 +1,9 @@
 // The differences between the policies, in virtual time.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_scale.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {

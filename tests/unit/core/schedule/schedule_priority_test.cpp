@@ -1,8 +1,8 @@
 // High-priority instances: the policy doesn't apply to them, up to prio_ratio % of the GPU, at once.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "core/schedule/slicer.hpp"
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_scale.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_scale.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/unit/core/schedule/schedule_world.hpp"
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 
 /// Tenants and helpers that tests in virtual time share.
 namespace cgpu::schedule::sim {

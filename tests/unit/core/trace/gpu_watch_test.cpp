@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/schedule/slicer.hpp"
-#include "tests/unit/core/schedule/schedule_world.hpp"
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 
 namespace cgpu::trace {
 namespace {

@@ -53,9 +53,9 @@ struct World {
     static bool is_open(const test::TestPages& pages) {
         return pages.its_orders.gates[0].state == static_cast<std::uint32_t>(wire::GateState::open);
     }
-    InstanceUsage usage(const char* name) {
+    InstanceUsage usage(const char* name, const model::Uuid& on = uuid(3)) {
         InstanceUsage usage;
-        last().fill_usage(id(name), now, usage);
+        gpus.at(on).fill_usage(id(name), now, usage);
         return usage;
     }
 
@@ -168,9 +168,9 @@ TEST(GpuGates, AProcessThatComesBackAloneIsCounted) {
     world.gangs.step(world.now);
     report.used_ns.fetch_add(500 * kMilli);
     report.updated_ns = world.now += 500 * kMilli;
-    InstanceUsage usage;
-    world.gpus.at(uuid(0)).fill_usage(id("first"), world.now, usage);
-    EXPECT_EQ(usage.gpu_time, 501U * kMilli);
+    world.gpus.at(uuid(0)).rung();
+    world.gangs.step(world.now);
+    EXPECT_EQ(world.usage("first", uuid(0)).gpu_time, 501U * kMilli);
 }
 
 TEST(GpuGates, ANodeThatIsAsItWasTouchesNothing) {

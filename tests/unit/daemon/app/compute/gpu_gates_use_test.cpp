@@ -24,6 +24,7 @@ struct Alone {
         gates.step(kSecond, {});
     }
     InstanceUsage usage(Nanos now) {
+        gates.step(now, {});
         InstanceUsage usage;
         gates.fill_usage(id("a"), now, usage);
         return usage;

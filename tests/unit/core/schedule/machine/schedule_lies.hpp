@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "tests/unit/core/schedule/schedule_world.hpp"
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 
 namespace cgpu::schedule::sim {
 

@@ -1,4 +1,4 @@
-#include "tests/unit/core/schedule/schedule_world.hpp"
+#include "tests/unit/core/schedule/machine/schedule_world.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +19,7 @@ std::size_t World::add(const Tenant& tenant, std::size_t gpu) {
     Instance& instance = site.instances[slot];
     instance.alive = true;
     instance.job = tenant.job;
+    instance.silent = tenant.silent;
     instance.work = tenant.work;
     instance.lie = tenant.lie;
     instance.checks.resize(static_cast<std::size_t>(tenant.processes));
@@ -95,8 +96,9 @@ void bound(Reading& r) {
 Reading World::reading(Instance& instance, bool open) const {
     Reading sum;
     sum.used = instance.gone_used;
-    Nanos updated = 0;
     int launching = 0;
+    int active = 0;
+    int stale = 0;
     for (std::size_t p = 0; p < instance.processes.size(); ++p) {
         const auto& process = instance.processes[p];
         Tenant::Report r{process->reading(now_), process->updated(), 1};
@@ -105,10 +107,14 @@ Reading World::reading(Instance& instance, bool open) const {
             sum.doubtful = true;
         if (instance.lie) bound(r);
         if (r.launches > 0 || r.in_flight_estimate > 0) ++launching;
-        // An honest page stands still only if its process does: see freeze().
-        const Nanos written = std::clamp<Nanos>(r.updated, 0, now_);
-        if (instance.lie && now_ > written + r.in_flight_estimate + 100 * kMilli)
+        // The page of an honest process is renewed as long as it has work.
+        const bool renewed = !instance.lie && !instance.frozen && !instance.silent;
+        const Nanos written = renewed ? now_ : std::clamp<Nanos>(r.updated, 0, now_);
+        active += r.in_flight_estimate > 0 ? 1 : 0;
+        if (r.in_flight_estimate > 0 && now_ > written + r.in_flight_estimate + 100 * kMilli) {
             r.in_flight_estimate = r.remaining = 0;
+            ++stale;
+        }
         sum.wants = sum.wants || r.wants;
         sum.syncing = sum.syncing || r.syncing;
         sum.unmeasured = sum.unmeasured || r.unmeasured;
@@ -117,10 +123,9 @@ Reading World::reading(Instance& instance, bool open) const {
         sum.in_flight_estimate += r.in_flight_estimate;
         sum.remaining += r.remaining;
         sum.usual_gap = std::max(sum.usual_gap, r.usual_gap);
-        updated = std::max(updated, process->updated());
     }
     sum.alone_process = launching <= 1;
-    sum.stale = instance.frozen && now_ > updated + sum.in_flight_estimate + 100 * kMilli;
+    sum.stale = active > 0 && stale == active;
     return sum;
 }
 

@@ -1,4 +1,4 @@
-#include "tests/unit/core/schedule/schedule_lies.hpp"
+#include "tests/unit/core/schedule/machine/schedule_lies.hpp"
 
 #include <memory>
 #include <ostream>

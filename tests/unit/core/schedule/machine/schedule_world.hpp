@@ -32,7 +32,8 @@ struct Tenant {
     Ask ask = Ask::weight;
     bool high_priority = false;
     int processes = 1;
-    int job = -1;  // the same on several GPUs: one instance, gangs
+    int job = -1;         // the same on several GPUs: one instance, a gang
+    bool silent = false;  // its page isn't renewed while it waits, as if it got no CPU
     /// A process's page, as far as it comes to the slicer.
     struct Report : Reading {
         Nanos updated = 0;
@@ -93,7 +94,7 @@ class World {
         }
     };
     struct Instance {
-        bool alive = false, frozen = false;
+        bool alive = false, frozen = false, silent = false;
         int job = -1;
         std::vector<std::unique_ptr<Process>> processes;
         std::vector<bool> wake_pending;

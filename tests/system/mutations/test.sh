@@ -48,8 +48,12 @@ for name in early late; do wait_for 10 is_counted $name "$([[ $name == early ]] 
 # A stopped process connects to no cgpud, so that all that is known of it is what the files have.
 kill -STOP "${pids[early]}" "${pids[late]}"
 sleep 2
-date -d '+1 minute' '+%Y-%m-%d %H:%M' >"$older/until"
 expect stop_cgpud TERM
+# What the damaged files say is compared of the time until now: each cgpud adds a record of its own.
+until=$(($(date +%s) + 1))
+date -d "@$until" '+%Y-%m-%d %H:%M:%S' >"$older/until"
+is_past() { (($(date +%s) >= until)); }
+wait_for 5 is_past
 
 echo "$count damaged files, seed $seed."
 /usr/bin/python3 -B "$here/mutations.py" "$count" "$seed" >"$scratch/mutations.out" 2>&1

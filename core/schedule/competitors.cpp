@@ -269,6 +269,7 @@ void Competitors::begin_anew() {
     for (std::size_t i = 0; i < kSlots; ++i) {
         if (slots_[i].present) times(i).enter(i);
         slots_[i].took = 0;
+        slots_[i].beside = slots_[i].level().in_flight_estimate > 0;
     }
     ordinary_.enter(VirtualTime::kSpare);
     ordinary_.begin_even();

@@ -111,6 +111,7 @@ void ComputeAccounting::pass(Competitors& competitors, const Readings& readings,
         const Reading& level = s.level();
         before[i] = {level.used, level.in_flight_estimate, s.filter.busy()};
         before[i].fresh = s.filter.read(readings[i], dt);
+        s.beside = s.beside || s.level().unsettled;
     }
     const auto [ran, undrained] = undrained_.pass(dt, worked(competitors, turn, dt));
     Nanos took = 0;

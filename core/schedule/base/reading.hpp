@@ -20,6 +20,7 @@ struct Reading {
     bool alone_process = true;     ///< false: several processes, so `used` is no union of intervals
     bool stale = false;            ///< its page is unchanged since 100 ms after its predicted drain
     bool doubtful = false;         ///< a report since the last reading can't be true (PageCheck)
+    bool unsettled = false;        ///< work that no gate kept apart may run: it was launched without a daemon
 };
 
 /// What an instance's launches may do from now on.

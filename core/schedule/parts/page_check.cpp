@@ -27,6 +27,8 @@ bool PageCheck::plausible(const Claim& claim, Nanos now) {
     if (!started_) {
         started_ = true;
         at_ = now;
+        // What it has in flight may have begun long ago.
+        explained_ = last_.in_flight > 0 ? kMostReported / 2 : 0;
         return claim.used >= 0;
     }
     const Nanos dt = std::clamp<Nanos>(now - at_, 0, kMostReported / 4);

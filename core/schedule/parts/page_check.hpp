@@ -12,7 +12,7 @@ namespace cgpu::schedule {
 ///    can be too long, but the sum of many isn't many times the sum of what was measured;
 ///  - a report isn't older than the one before, and is newer if its figures are.
 /// The first report of a page may say anything: a process that reconnects to a restarted daemon brings all
-/// that it ever used.
+/// that it ever used, and work in flight that it launched long before.
 class PageCheck {
   public:
     static constexpr Nanos kAllowed = 100 * kMilli;

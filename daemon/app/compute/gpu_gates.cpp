@@ -220,8 +220,10 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         look_within = std::min(look_within, seat->processes->look_within());
     }
     const bool own = !settles(now);
-    for (auto& seat : seats_) {
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        auto& seat = seats_[slot];
         if (!seat || !seat->processes) continue;
+        readings[slot].unsettled = seat->processes->settles(now, began_ + kBackWithin);
         seat->processes->count(own, now);
     }
     const auto decision = slicer_.step(now, readings, gangs);

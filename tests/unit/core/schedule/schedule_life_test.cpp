@@ -2,6 +2,8 @@
 // flight.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/core/schedule/machine/schedule_world.hpp"
 #include "tests/unit/core/schedule/schedule_tenants.hpp"
 
@@ -123,6 +125,30 @@ TEST(Stopped, AProcessWithWorkInFlightIsIgnoredAfterAWhile) {
             world.mark();
             world.run_for(kSecond);
             EXPECT_NEAR(world.share(other), due, 0.03) << to_string(policy) << " " << round;
+        }
+    }
+}
+
+// Found as ten jobs with kernels of 20 ms that went on beside each other for more than ten seconds after a
+// kill of the daemon: what they had launched without it looked like work that they hadn't reported.
+TEST(Restart, HonestWorkIsSoonApartAgain) {
+    for (const Latency& latency : {kQuiet, kNoisy}) {
+        for (const Nanos kernel : {5 * kMilli, 20 * kMilli, 50 * kMilli, 100 * kMilli}) {
+            for (const int jobs : {2, 4, 10, 20}) {
+                World world(under(Policy::proportional, 25), latency);
+                for (int i = 0; i < jobs; ++i) world.add(floods(kernel));
+                world.run_for(5 * kSecond);
+                world.restart(1500 * kMilli);
+                world.run_for(kSecond);
+                bool apart = true;
+                world.watch_steps([&](Nanos, const Readings& readings, const Decision&) {
+                    const auto working = std::ranges::count_if(
+                        readings, [](const Reading& reading) { return reading.in_flight_estimate > 0; });
+                    apart = apart && working <= 2;  // early hand-overs
+                });
+                world.run_for(4 * kSecond);
+                EXPECT_TRUE(apart) << jobs << " with kernels of " << kernel << " ns";
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ std::size_t World::add(const Tenant& tenant, std::size_t gpu) {
     instance.job = tenant.job;
     instance.silent = tenant.silent;
     instance.work = tenant.work;
+    instance.as = tenant;
     instance.lie = tenant.lie;
     instance.checks.resize(static_cast<std::size_t>(tenant.processes));
     instance.served_at_mark.assign(static_cast<std::size_t>(tenant.processes), 0);
@@ -59,6 +60,27 @@ void World::replace(std::size_t slot, std::size_t process, std::size_t gpu) {
 
 void World::freeze(std::size_t slot, std::size_t gpu) { sites_[gpu]->instances[slot].frozen = true; }
 
+void World::restart(Nanos gone, std::size_t gpu) {
+    Site& site = *sites_[gpu];
+    site.served = false;
+    ++site.step_generation;
+    site.step_at = kForever;
+    GateOrders free;
+    free.fill({GateOrder::State::free, kForever, false, true});
+    apply(gpu, free);
+    run_for(gone);
+    site.served = true;
+    site.slicer = Slicer(site.settings);
+    for (std::size_t i = 0; i < kSlots; ++i) {
+        Instance& instance = site.instances[i];
+        if (!instance.alive) continue;
+        instance.unsettled = true;
+        instance.checks.assign(instance.checks.size(), {});
+        site.slicer.join(i, instance.as.weight, instance.as.high_priority, instance.as.ask);
+    }
+    poke(gpu);
+}
+
 void World::poke(std::size_t gpu) { step_by(gpu, now_ + late()); }
 
 Nanos World::late() {
@@ -78,7 +100,7 @@ void World::push(Nanos at, What what, std::size_t gpu, std::size_t slot, std::si
 
 void World::step_by(std::size_t gpu, Nanos at) {
     Site& site = *sites_[gpu];
-    if (at >= site.step_at) return;
+    if (at >= site.step_at || !site.served) return;
     site.step_at = at;
     push(at, What::step, gpu, 0, 0, ++site.step_generation);
 }
@@ -126,6 +148,8 @@ Reading World::reading(Instance& instance, bool open) const {
     }
     sum.alone_process = launching <= 1;
     sum.stale = active > 0 && stale == active;
+    instance.unsettled = instance.unsettled && sum.in_flight_estimate > 0;
+    sum.unsettled = instance.unsettled;
     return sum;
 }
 

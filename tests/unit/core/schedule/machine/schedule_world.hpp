@@ -58,6 +58,8 @@ class World {
     void replace(std::size_t slot, std::size_t process, std::size_t gpu = 0);
     /// The processes stop, and so do their pages; the GPU continues.
     void freeze(std::size_t slot, std::size_t gpu = 0);
+    /// The daemon is gone for so long, in which all gates are open, and another one begins.
+    void restart(Nanos gone, std::size_t gpu = 0);
     /// Reports a change of the settings now, as the daemon would.
     void poke(std::size_t gpu = 0);
 
@@ -95,6 +97,8 @@ class World {
     };
     struct Instance {
         bool alive = false, frozen = false, silent = false;
+        bool unsettled = false;  // what it launched without a daemon hasn't drained
+        Tenant as;
         int job = -1;
         std::vector<std::unique_ptr<Process>> processes;
         std::vector<bool> wake_pending;
@@ -105,7 +109,9 @@ class World {
         Nanos gone_used = 0;
     };
     struct Site {
-        explicit Site(const Settings& settings) : slicer(settings) {}
+        explicit Site(const Settings& settings) : settings(settings), slicer(settings) {}
+        Settings settings;
+        bool served = true;  // by a daemon
         Gpu gpu;
         Slicer slicer;
         std::array<Instance, kSlots> instances;

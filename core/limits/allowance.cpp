@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "core/model/counted.hpp"
 #include "core/model/duration.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/size.hpp"
@@ -17,10 +18,6 @@ using model::Refusal;
 using Checked = tl::expected<void, Objection>;
 
 constexpr std::size_t kMostNamed = 8;
-
-std::string plural(std::size_t number, const char* noun) {
-    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 /// `alice may have 2 GPUs (limits.users.alice.gpus)`
 std::string may_have(const Holder& holder, const std::string& what, const std::string& key) {
@@ -86,9 +83,10 @@ std::string Allowance::remedy() const {
 
 std::string Allowance::in_use() const {
     const std::string before =
-        held_.kept_back == 0 ? "" : ", and " + plural(held_.kept_back, "request") + " that asked before";
+        held_.kept_back == 0 ? ""
+                             : ", and " + model::counted(held_.kept_back, "request") + " that asked before";
     if (held_.instances.empty()) return "and has nothing yet" + before;
-    std::string text = "and has " + plural(held_.instances.size(), "instance") + ": ";
+    std::string text = "and has " + model::counted(held_.instances.size(), "instance") + ": ";
     for (std::size_t i = 0; i < std::min(held_.instances.size(), kMostNamed); ++i)
         text += (i == 0 ? "" : ", ") + held_.instances[i];
     if (held_.instances.size() <= kMostNamed) return text + before;
@@ -142,7 +140,7 @@ Checked Allowance::check_compute(const model::Quota& quota, const HeldOnGpu& has
 Checked Allowance::check_number() const {
     if (const auto& rule = rules_.instances; rule && held_.instances.size() + held_.kept_back >= rule->most)
         return object(Refusal::Reason::no_space,
-                      may_have(holder_, plural(rule->most, "instance"), rule->key) + ", " + in_use(),
+                      may_have(holder_, model::counted(rule->most, "instance"), rule->key) + ", " + in_use(),
                       remedy());
     return {};
 }
@@ -176,8 +174,9 @@ Checked Allowance::check_all(const std::vector<model::Quota>& quotas) const {
         gpus.insert(quota.gpu);
     }
     if (const auto& rule = rules_.gpus; rule && gpus.size() > rule->most && gpus.size() > held_.gpus.size())
-        return object_to(Refusal::Reason::no_space, plural(gpus.size(), "GPU") + " at once",
-                         may_have(holder_, plural(rule->most, "GPU"), rule->key) + ", " + in_use(), remedy());
+        return object_to(Refusal::Reason::no_space, model::counted(gpus.size(), "GPU") + " at once",
+                         may_have(holder_, model::counted(rule->most, "GPU"), rule->key) + ", " + in_use(),
+                         remedy());
     if (const auto& rule = rules_.memory; rule && memory > rule->most)
         return object_to(
             Refusal::Reason::no_memory, model::format_size(Bytes(memory.count() - held_.memory().count())),

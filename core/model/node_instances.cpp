@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/model/counted.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/node.hpp"
 #include "core/model/percent.hpp"
@@ -12,10 +13,6 @@ namespace cgpu::model {
 namespace {
 
 using Reason = Refusal::Reason;
-
-std::string plural(std::size_t n, std::string_view noun) {
-    return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
-}
 
 /// To be called after each change of a quota: keeps what it was before the first one.
 void keep_admitted(const Quota& before, Quota& now) {
@@ -127,7 +124,7 @@ tl::expected<Change, Refusal> Node::take_over(const InstanceId& reservation, Ins
 tl::expected<void, Refusal> Node::check_quotas(const Instance& instance) const {
     const std::string what = describe(instance);
     if (instance.quotas.empty() || instance.quotas.size() > kMaxGpusPerInstance)
-        return refuse(Reason::invalid, what, "it asks for " + plural(instance.quotas.size(), "GPU"),
+        return refuse(Reason::invalid, what, "it asks for " + counted(instance.quotas.size(), "GPU"),
                       "1 to " + std::to_string(kMaxGpusPerInstance) + " GPUs");
     std::set<Uuid> gpus;
     for (const Quota& quota : instance.quotas) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/counted.hpp"
 #include "core/model/reason_in.hpp"
 
 namespace cgpu::upgrade {
@@ -71,7 +72,8 @@ Flow::Status Flow::status() const {
     if (job_->kind != Kind::hot) {
         status.all = most_instances_;
         status.done = most_instances_ - instances_;
-        if (instances_ > 0) status.message = "waits for " + counted(instances_, "instance") + " to end";
+        if (instances_ > 0)
+            status.message = "waits for " + model::counted(instances_, "instance") + " to end";
     } else {
         const Version& there = job_->back ? from() : to();
         status.all = roster().all().size();
@@ -302,7 +304,7 @@ void Flow::drain() {
         verifying_ = true;
         actions_.emplace_back(Verify{to()});
     } else if (now_ >= job_->deadline) {
-        finish(Result::failed, counted(instances_, "instance") + " had not ended in time; " +
+        finish(Result::failed, model::counted(instances_, "instance") + " had not ended in time; " +
                                    to_string(job_->from) + " stays in force.");
     }
 }
@@ -334,7 +336,7 @@ void Flow::forward() {
     if (!roster().all_on(to())) return;
     const auto count = roster().all().size();
     finish(Result::done, to().str() + " is in force" +
-                             (count == 0 ? "." : " in " + counted(count, "running process") + "."));
+                             (count == 0 ? "." : " in " + model::counted(count, "running process") + "."));
 }
 
 void Flow::turn_round(bool cancelled, const std::string& why) {

@@ -58,11 +58,6 @@ std::string name_of(const Who& who) {
     return "process " + std::to_string(who.process.pid) + " of instance " + who.instance.short_id();
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-    const char* plural = count == 1 ? "" : what.ends_with('s') ? "es" : "s";
-    return std::to_string(count) + " " + what + plural;
-}
-
 bool Roster::Process::is_on(const Version& version) const {
     return !fronts.empty() && std::all_of(fronts.begin(), fronts.end(), [&](const auto& entry) {
         const Front& front = entry.second;

@@ -24,9 +24,6 @@ struct Who {
 /// `process 4711 of instance web`
 [[nodiscard]] std::string name_of(const Who& who);
 
-/// `1 instance`, `2 processes`
-[[nodiscard]] std::string counted(std::size_t count, const std::string& what);
-
 /// One front of a computing process: a connection of the link. A process has one, or several if it has loaded
 /// libcuda into several namespaces; each has an engine of its own.
 struct Front {

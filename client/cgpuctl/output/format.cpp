@@ -116,8 +116,18 @@ std::string word_for(std::string_view name, std::string_view id) {
     return model::is_plain_word(name) && name.size() <= kNameColumns ? std::string(name) : short_id(id);
 }
 
-std::string counted(std::size_t number, std::string_view noun) {
-    return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+    std::vector<std::string> lines;
+    while (width > 0 && !text.empty()) {
+        std::string line = cut(text, width);
+        if (line.size() < text.size() && text[line.size()] != ' ')
+            if (const auto blank = line.rfind(' '); blank != std::string::npos && blank > 0)
+                line.resize(blank);
+        text.remove_prefix(line.size());
+        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+        lines.push_back(std::move(line));
+    }
+    return lines;
 }
 
 }  // namespace cgpu::cgpuctl

@@ -8,11 +8,13 @@
 
 #include "client/node/values/examination.hpp"
 #include "client/node/values/snapshot.hpp"
+#include "core/model/counted.hpp"
 #include "core/model/printable.hpp"
 
 /// Formats figures for users.
 namespace cgpu::cgpuctl {
 
+using model::counted;
 using model::cut;
 using model::printable;
 using model::shortened;
@@ -52,6 +54,6 @@ constexpr std::size_t kNameColumns = 40;
 /// The word by which a suggested command names an instance: its name if that is a plain word and isn't cut,
 /// else its short id.
 [[nodiscard]] std::string word_for(std::string_view name, std::string_view id);
-/// `1 warning`, `2 warnings`
-[[nodiscard]] std::string counted(std::size_t number, std::string_view noun);
+/// Lines of at most this many columns, broken at blanks.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 }  // namespace cgpu::cgpuctl

@@ -77,18 +77,4 @@ std::string right(std::string_view text, std::size_t width) {
     return std::string(width - text_width(shown), ' ') + shown;
 }
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-    std::vector<std::string> lines;
-    while (width > 0 && !text.empty()) {
-        std::string line = cut(text, width);
-        if (line.size() < text.size() && text[line.size()] != ' ')
-            if (const auto blank = line.rfind(' '); blank != std::string::npos && blank > 0)
-                line.resize(blank);
-        text.remove_prefix(line.size());
-        text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-        lines.push_back(std::move(line));
-    }
-    return lines;
-}
-
 }  // namespace cgpu::cgpuctl::top

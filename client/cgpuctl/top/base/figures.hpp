@@ -25,7 +25,4 @@ namespace cgpu::cgpuctl::top {
 [[nodiscard]] std::string left(std::string_view text, std::size_t width);
 [[nodiscard]] std::string right(std::string_view text, std::size_t width);
 
-/// Lines of at most this many columns, broken at blanks.
-[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
-
 }  // namespace cgpu::cgpuctl::top

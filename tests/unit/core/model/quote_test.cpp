@@ -1,8 +1,11 @@
 #include "core/model/quote.hpp"
+#include "core/model/counted.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+
+#include "core/model/counted.hpp"
 
 namespace cgpu::model {
 namespace {
@@ -45,6 +48,14 @@ RC_GTEST_PROP(Quote, IsAlwaysShortPrintableAscii, (const std::string& text)) {
     const std::string quoted = quote(text);
     RC_ASSERT(quoted.size() <= 64 * 4 + 5);
     for (const char c : quoted) RC_ASSERT(c >= 0x20 && c < 0x7f);
+}
+
+TEST(Counted, HasTheNounInTheNumberThatFits) {
+    EXPECT_EQ(counted(0, "GPU"), "0 GPUs");
+    EXPECT_EQ(counted(1, "GPU"), "1 GPU");
+    EXPECT_EQ(counted(2, "instance"), "2 instances");
+    EXPECT_EQ(counted(1, "process"), "1 process");
+    EXPECT_EQ(counted(3, "running process"), "3 running processes");
 }
 
 }  // namespace

@@ -84,5 +84,14 @@ TEST(ShortId, TwelveCharactersOrAll) {
     EXPECT_EQ(short_id("abc"), "abc");
 }
 
+TEST(Wrapped, TextIsBrokenAtBlanks) {
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(wrapped("one two three", 8), (Texts{"one two", "three"}));
+    EXPECT_EQ(wrapped("one two three", 7), (Texts{"one two", "three"}));
+    EXPECT_EQ(wrapped("abcdefgh", 3), (Texts{"abc", "def", "gh"}));
+    EXPECT_EQ(wrapped("", 3), Texts{});
+    EXPECT_EQ(wrapped("abc", 0), Texts{});
+}
+
 }  // namespace
 }  // namespace cgpu::cgpuctl

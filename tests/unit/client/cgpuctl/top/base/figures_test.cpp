@@ -69,13 +69,5 @@ TEST(TopText, IsFilledOrCut) {
     EXPECT_EQ(right("", 2), "  ");
 }
 
-TEST(TopText, IsBrokenAtBlanks) {
-    EXPECT_EQ(wrapped("one two three", 8), (Texts{"one two", "three"}));
-    EXPECT_EQ(wrapped("one two three", 7), (Texts{"one two", "three"}));
-    EXPECT_EQ(wrapped("abcdefgh", 3), (Texts{"abc", "def", "gh"}));
-    EXPECT_EQ(wrapped("", 3), Texts{});
-    EXPECT_EQ(wrapped("abc", 0), Texts{});
-}
-
 }  // namespace
 }  // namespace cgpu::cgpuctl::top

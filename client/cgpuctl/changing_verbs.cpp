@@ -32,9 +32,9 @@ std::span<const Verb> changing_verbs() {
          {kRuntime, kIfGeneration, kDryRun, kQuiet},
          false,
          "Set how many instances a GPU takes",
-         "This is also the number of slices of the GPU's period, so weights are parts of it. A weight that\n"
-         "was requested as a percentage is recomputed; if it would not be a whole number of slices, the\n"
-         "change is refused.",
+         "This is also the number of slices of the GPU's period, so weights are parts of it. A weight "
+         "that was requested as a percentage is recomputed; if it would not be a whole number of slices, "
+         "the change is refused.",
          "cgpuctl set-max-inst 0 20",
          &set_max_inst},
         {"set-prio-ratio",
@@ -50,9 +50,9 @@ std::span<const Verb> changing_verbs() {
          {kRuntime, kIfGeneration, kDryRun, kQuiet},
          false,
          "Set the memory of those that request memory without a number",
-         "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not managed.\n"
-         "It applies to new instances, wins over the configuration, and is kept over restarts of cgpud.\n"
-         "`configured` takes it back: default_memory of the configuration applies again.",
+         "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not "
+         "managed. It applies to new instances, wins over the configuration, and is kept over restarts "
+         "of cgpud. `configured` takes it back: default_memory of the configuration applies again.",
          "cgpuctl set-default-memory 4GiB",
          &set_default_memory},
         {"set-weight",
@@ -62,12 +62,12 @@ std::span<const Verb> changing_verbs() {
          false,
          "Set the weight of an instance",
          "Weights count under the policies weighted, fixed and proportional. A number replaces a "
-         "percentage:\n"
-         "from then on the weight is a fixed number of slices. A percentage must be a whole number of\n"
-         "slices, stays that percentage when max_inst changes, and can't be kept with --persist.\n"
+         "percentage: from then on the weight is a fixed number of slices. A percentage must be a whole "
+         "number of slices, stays that percentage when max_inst changes, and can't be kept with "
+         "--persist.\n"
          "0 pauses the instance as cgpuctl pause does; any other weight resumes it, too.\n"
-         "The weight holds until the instance ends; with --persist the next starts of the container or job\n"
-         "of that name get it, too, instead of what they request.",
+         "The weight holds until the instance ends; with --persist the next starts of the container or "
+         "job of that name get it, too, instead of what they request.",
          "cgpuctl set-weight web 4",
          &set_weight},
         {"set-priority",
@@ -75,9 +75,10 @@ std::span<const Verb> changing_verbs() {
          {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Set the priority of an instance",
-         "While a high-priority instance is busy, the policy does not apply to it, and it may use up to\n"
-         "the GPU's prio_ratio; while it is idle, it uses nothing.\n"
-         "The priority holds until the instance ends; with --persist the next starts of the container or\n"
+         "While a high-priority instance is busy, the policy does not apply to it, and it may use up to "
+         "the GPU's prio_ratio; while it is idle, it uses nothing. A warning says so if high priority "
+         "may lower the share that is due to the instance.\n"
+         "The priority holds until the instance ends; with --persist the next starts of the container or "
          "job of that name get it, too.",
          "cgpuctl set-priority web high",
          &set_priority},
@@ -95,12 +96,11 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "Set the memory limit of an instance",
-         "The limit applies at once. Lowering it below the current use needs --force; other instances may\n"
-         "be granted that memory before it is free on the card. --wait returns when the program has freed "
-         "it\n"
-         "or has ended; after its time cgpuctl fails with exit code 1, and the limit stays set.\n"
-         "The limit holds until the instance ends; with --persist the next starts of the container or job\n"
-         "of that name get it, too, instead of what they request.",
+         "The limit applies at once. Lowering it below the current use needs --force; other instances "
+         "may be granted that memory before it is free on the card. --wait returns when the program has "
+         "freed it or has ended; after its time cgpuctl fails with exit code 1, and the limit stays set.\n"
+         "The limit holds until the instance ends; with --persist the next starts of the container or "
+         "job of that name get it, too, instead of what they request.",
          "cgpuctl set-memory web 5120MiB --persist",
          &set_memory},
         {"stop",
@@ -110,10 +110,12 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "End the processes of instances",
-         "All get SIGTERM, and those that are there after the time SIGKILL. It returns when the instances\n"
-         "are gone. cgpuctl does it with the rights of its caller: root, or the user whose processes they\n"
-         "are. If one of them may not be signalled, none is. Ctrl-C meanwhile leaves out SIGKILL. The\n"
-         "engine of a container may start it again, by its restart policy: docker stop ends that, too.",
+         "All get SIGTERM, and those that are there after the time SIGKILL. It returns when the "
+         "instances are gone. cgpuctl does it with the rights of its caller: root, or the user whose "
+         "processes they are. What these don't allow, cgpud does, if polkit authorizes the caller and "
+         "kill.conf of cgpud(8) is in use. If one of them may not be signalled, none is. Ctrl-C "
+         "meanwhile leaves out SIGKILL. The engine of a container may start it again, by its restart "
+         "policy: docker stop ends that, too.",
          "cgpuctl stop web --grace 30",
          &stop_verb,
          true},
@@ -122,10 +124,11 @@ std::span<const Verb> changing_verbs() {
          {kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Give instances with a time limit more time",
-         "The time is added to the end or, if that has passed, begins now. What the instance's owner may\n"
-         "have by the limits of the configuration counts, unless the caller may manage all instances. A\n"
-         "container that has ended when its time was over is refused when its engine starts it again; after\n"
-         "extend it may be started for so long.",
+         "The time is added to the end or, if that has passed, begins now. The time without work of "
+         "those with --idle begins anew. What the instance's owner may have by the limits of the "
+         "configuration counts, unless the caller may manage all instances. A container that has ended "
+         "when its time was over is refused when its engine starts it again; after extend it may be "
+         "started for so long.",
          "cgpuctl extend train 2h",
          &extend_verb},
         {"rename",
@@ -134,9 +137,10 @@ std::span<const Verb> changing_verbs() {
          {kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Give a job another name",
-         "Everything that names it shows the new name. What it uses is under that name in cgpuctl report,\n"
-         "from the interval of the history on that is under way. Settings that --persist keeps go by the\n"
-         "name with which a job is started. Containers have the names that their engines give them.",
+         "Everything that names it shows the new name. What it uses is under that name in cgpuctl "
+         "report, from the interval of the history on that is under way. Owners may rename what is their "
+         "own, and a reservation, too. Settings that --persist keeps go by the name with which a job is "
+         "started. Containers have the names that their engines give them.",
          "cgpuctl rename train train-lr3",
          &rename_verb},
         {"drain",
@@ -144,9 +148,9 @@ std::span<const Verb> changing_verbs() {
          {kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Let a GPU take no new instance",
-         "Requests for it are refused, and those that name no GPU get another one. Instances that are on it\n"
-         "stay and go on; a container that is started again is a new one. It holds until cgpuctl undrain,\n"
-         "also over restarts of cgpud and of the machine.",
+         "Requests for it are refused, and those that name no GPU get another one. Instances that are on "
+         "it stay and go on; a container that is started again is a new one. It holds until cgpuctl "
+         "undrain, also over restarts of cgpud and of the machine.",
          "cgpuctl drain 0",
          &drain},
         {"undrain",
@@ -162,12 +166,12 @@ std::span<const Verb> changing_verbs() {
          {kOnOneGpu, kIfGeneration, kJson, kDryRun, kQuiet},
          false,
          "Let an instance compute nothing until it is resumed",
-         "What it has launched ends, and the next launches wait. It keeps its memory, weight and priority,\n"
-         "and others get its part of the GPU. It holds over a restart of cgpud; cgpuctl resume or "
-         "set-weight\n"
-         "ends it. Under policy native and in a mode without compute the driver divides the GPU: there it "
-         "is\n"
-         "refused, and if the policy is set later, the instance computes.",
+         "What it has launched ends, and the next launches wait. It keeps its memory, weight and "
+         "priority, and others get its part of the GPU. Weight 0 means the same. It holds over a restart "
+         "of cgpud; cgpuctl resume or set-weight ends it. While cgpud is not running for more than a "
+         "second, a paused instance computes, unless on_daemon_loss is closed. Under policy native and "
+         "in a mode without compute the driver divides the GPU: there it is refused, and if the policy "
+         "is set later, the instance computes.",
          "cgpuctl pause web",
          &pause_verb},
         {"resume",
@@ -190,9 +194,9 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "Make several changes as one: all of them, or none",
-         "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio, drain,\n"
-         "undrain, set-memory, set-weight, set-priority, pause, resume or revert; # begins a comment. They\n"
-         "take effect together, and only the result is judged, so their order doesn't matter. With\n"
+         "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio, drain, "
+         "undrain, set-memory, set-weight, set-priority, pause, resume or revert; # begins a comment. "
+         "They take effect together, and only the result is judged, so their order doesn't matter. With "
          "--skip-missing a line about a GPU or instance that isn't there is left out with a warning.",
          "cgpuctl apply night.txt",
          &apply},
@@ -204,8 +208,8 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "Drop the settings that --persist keeps for a name",
-         "The next start of that name gets what it requests. Running instances do not change. cgpuctl list\n"
-         "--kept shows the kept settings.",
+         "The next start of that name gets what it requests. Running instances do not change. cgpuctl "
+         "list --kept shows the kept settings.",
          "cgpuctl forget web",
          &forget},
         {"config",
@@ -217,13 +221,13 @@ std::span<const Verb> changing_verbs() {
           kNoLegend},
          false,
          "The configuration in force, and where each value comes from",
-         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it. What nobody has\n"
-         "set follows the files when cgpud reads them. Values of the files that are not in force are listed\n"
-         "with the command that puts them in force; with --check, only those are, and exit code 1 means\n"
-         "that there are some.\n"
-         "check reads files as if they were in place, with the others that are there, and says what cgpud\n"
-         "would refuse, and which GPUs they name that this node doesn't have, and changes nothing. Exit\n"
-         "code 0: nothing; 1: something.",
+         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it. What nobody "
+         "has set follows the files when cgpud reads them. Values of the files that are not in force are "
+         "listed with the command that puts them in force; with --check, only those are, and exit code 1 "
+         "means that there are some.\n"
+         "check reads files as if they were in place, with the others that are there, and says what "
+         "cgpud would refuse, and which GPUs they name that this node doesn't have, and changes nothing. "
+         "Exit code 0: nothing; 1: something.",
          "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
          &config},
         {"revert",
@@ -240,12 +244,12 @@ std::span<const Verb> changing_verbs() {
           kQuiet},
          false,
          "Take back what was set on this node",
-         "GPU: policy, max_inst and prio_ratio become what the configuration files say for it; a drained\n"
+         "GPU: policy, max_inst and prio_ratio become what the configuration files say for it; a drained "
          "one stays drained.\n"
-         "INSTANCE: its memory limit, weight and priority become those that it was admitted with; a paused\n"
-         "one stays paused. What --persist keeps for its next starts stays; cgpuctl forget drops that.\n"
-         "Everything is taken back, or nothing if a part of it is refused. default-memory and mode are\n"
-         "reverted alone; mode: as set-mode configured.",
+         "INSTANCE: its memory limit, weight and priority become those that it was admitted with; a "
+         "paused one stays paused. What --persist keeps for its next starts stays; cgpuctl forget drops "
+         "that. Everything is taken back, or nothing if a part of it is refused. default-memory and mode "
+         "are reverted alone; mode: as set-mode configured.",
          "cgpuctl revert 0",
          &revert},
     };

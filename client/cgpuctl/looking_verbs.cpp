@@ -20,7 +20,8 @@ std::span<const Verb> looking_verbs() {
          {kJson, kNoLegend, kNoWarnings},
          false,
          "The node at a glance",
-         "Versions, a line for each GPU, and warnings about things that need attention.",
+         "Versions, a line for each GPU, and warnings about things that need attention. A note says so "
+         "if a module is installed that is newer than the one in force.",
          "cgpuctl status",
          &status},
         {"list",
@@ -28,17 +29,18 @@ std::span<const Verb> looking_verbs() {
          {kOfGpu,
           kOfUser,
           {"--state", &Input::state, "STATE",
-           "only those in it: queued, waiting, running, paused or unmanaged"},
+           "only those in it: queued, reserved, waiting, running, paused or unmanaged"},
           {"--kept", &Input::kept, "", "show instead what --persist keeps for the next starts, and for whom"},
           kJson,
           kNoLegend,
           kOnlyIds},
          false,
          "The instances and what they use",
-         "MEMORY is used / limit. SHARE is the target / achieved part of the GPU's compute in the last\n"
-         "seconds, or native if the driver divides it. MODULE is the version that the instance's processes\n"
-         "run, as far as they have reported it. Containers without a limit have the state unmanaged. --user\n"
-         "also means those of which a container of root's engine says that they are the user's.",
+         "MEMORY is used / limit. SHARE is the target / achieved part of the GPU's compute in the last "
+         "seconds, or native if the driver divides it. MODULE is the version that the instance's "
+         "processes run, as far as they have reported it. OWNER is the user that an instance runs as or, "
+         "followed by (declared), the one that a container of root's engine says to be its owner; --user "
+         "means those, too. Containers without a limit have the state unmanaged.",
          "cgpuctl list --user alice",
          &list},
         {"queue",
@@ -46,9 +48,10 @@ std::span<const Verb> looking_verbs() {
          {kJson, kNoLegend},
          false,
          "The requests that wait for their part of a GPU",
-         "In the order in which they start, as far as they don't delay each other. UNTIL: when a request\n"
-         "waits no longer. STARTS WITHIN: at the latest, where the time limits of what runs say so. WAITS\n"
-         "FOR: what keeps it from starting now. cgpuctl stop takes a request out of the queue.",
+         "What each asks for and how long it has waited, in the order in which they start, as far as "
+         "they don't delay each other. UNTIL: when a request waits no longer. STARTS WITHIN: at the "
+         "latest, where the time limits of what runs say so. WAITS FOR: what keeps it from starting now. "
+         "cgpuctl stop takes a request out of the queue.",
          "cgpuctl queue",
          &queue_verb},
         {"ps",
@@ -56,9 +59,9 @@ std::span<const Verb> looking_verbs() {
          {kOfGpu, kOfUser, kJson, kNoLegend},
          false,
          "The processes of instances",
-         "A line for each process and GPU: its host pid, the user that it runs as, what it has of the GPU's\n"
-         "memory, and the name that it gives itself. What cgpud doesn't know is -. A process outside the\n"
-         "module uses the GPU without it, so that no limit holds for it.",
+         "A line for each process and GPU: its host pid, the user that it runs as, what it has of the "
+         "GPU's memory, and the name that it gives itself. What cgpud doesn't know is -. A process "
+         "outside the module uses the GPU without it, so that no limit holds for it.",
          "cgpuctl ps web",
          &ps_verb},
         {"logs",
@@ -66,9 +69,9 @@ std::span<const Verb> looking_verbs() {
          {},
          false,
          "Where the output of an instance is: the command that shows it",
-         "Of a container it is its engine's. Of a job it depends on where cgpuctl run was called: the\n"
-         "journal of a service, a file, or a comment about a terminal or pipe that nobody keeps. cgpu keeps\n"
-         "no output.",
+         "Of a container it is its engine's. Of a job it depends on where cgpuctl run was called: the "
+         "journal of a service, a file, or a comment about a terminal or pipe that nobody keeps. cgpu "
+         "keeps no output.",
          "cgpuctl logs web",
          &logs_verb,
          true},
@@ -78,8 +81,8 @@ std::span<const Verb> looking_verbs() {
           {"-q,--quiet", &Input::quiet, "", "don't say which have ended"}},
          false,
          "Wait until instances have ended",
-         "A restart of cgpud meanwhile doesn't matter. Exit code 0: all have ended; 1: not within the time.\n"
-         "How they have ended isn't known to cgpud.",
+         "A restart of cgpud meanwhile doesn't matter. Exit code 0: all have ended; 1: not within the "
+         "time. How they have ended isn't known to cgpud.",
          "cgpuctl wait web train --timeout 3600",
          &wait_verb},
         {"show",
@@ -95,10 +98,10 @@ std::span<const Verb> looking_verbs() {
          {kJson, kNoLegend},
          false,
          "What a user may have at most, and what is left of it",
-         "The limits are set in the configuration, for users, groups and by default (cgpud.yaml(5)). SET-BY "
-         "is\n"
-         "the key that holds. `containers` are those of root's engine that nobody owns, all together. Only\n"
-         "root may ask for another user's; under sudo, those of the user who called it are shown.",
+         "The limits are set in the configuration, for users, groups and by default (cgpud.yaml(5)). "
+         "SET-BY is the key that holds. `containers` are those of root's engine that nobody owns, all "
+         "together. Only root may ask for another user's; under sudo and pkexec, those of the user who "
+         "called it are shown.",
          "cgpuctl limits alice",
          &limits},
         {"events",
@@ -112,9 +115,9 @@ std::span<const Verb> looking_verbs() {
           kNoLegend},
          false,
          "What has happened on the node: the events in the journal",
-         "Who was admitted or refused, who reached a memory limit, who changed what, upgrades, restarts of\n"
-         "cgpud, GPUs that came and went. cgpud(8) lists the types. Users other than root must be in the\n"
-         "group systemd-journal. --json prints an object a line.",
+         "Who was admitted or refused, who reached a memory limit, who changed what, upgrades, restarts "
+         "of cgpud, GPUs that came and went. cgpud(8) lists the types. Users other than root must be in "
+         "the group systemd-journal. --json prints an object a line.",
          "cgpuctl events web --since 1h",
          &events,
          true},
@@ -133,11 +136,12 @@ std::span<const Verb> looking_verbs() {
           kNoLegend},
          false,
          "Who had the GPUs: GPU time, memory, starts, refusals",
-         "From the history that cgpud keeps on the disk: a record for each instance and minute, and sums of\n"
-         "each day, which last 400 days. GPU-TIME is the larger of what an instance's processes measured "
-         "and\n"
-         "of the least that its turns cost. DUE and GOT are averages over the time in which the instances\n"
-         "were there. GIB-HOURS are the memory used and granted. The minute that isn't over is missing.",
+         "From the history that cgpud keeps on the disk: a record for each instance and minute, and sums "
+         "of each day, which last 400 days. GPU-TIME is the larger of what an instance's processes "
+         "measured and of the least that its turns cost. DUE and GOT are averages over the time in which "
+         "the instances were there. GIB-HOURS are the memory used and granted. Waiting, memory peaks, "
+         "refused requests and refused allocations are counted, too. The minute that isn't over is "
+         "missing.",
          "cgpuctl report --period last-month --by user",
          &report_verb,
          true},
@@ -146,9 +150,9 @@ std::span<const Verb> looking_verbs() {
          {kOnGpu, {"--seconds", &Input::seconds, "N", "how long to measure, 1 to 3600; default: 3"}, kJson},
          false,
          "Why an instance gets what it gets of a GPU",
-         "It measures for some seconds, and explains the difference between the share that is due to the\n"
-         "instance and the one that it got: missing work, waiting and for whom, long kernels, priorities,\n"
-         "processes that cgpu doesn't hold, refused allocations.",
+         "It measures for some seconds, accounts for the GPU's time, and explains the difference between "
+         "the share that is due to the instance and the one that it got: missing work, waiting and for "
+         "whom, long kernels, priorities, processes that cgpu doesn't hold, refused allocations.",
          "cgpuctl why trainer",
          &why_verb},
         {"trace",
@@ -158,9 +162,10 @@ std::span<const Verb> looking_verbs() {
           kQuiet},
          false,
          "Record what happens on a GPU, for ui.perfetto.dev",
-         "Each instance's turns, waits at its gate, measured GPU time and memory, refused allocations, and\n"
-         "cgpud's events, as JSON in Chrome's Trace Event Format. Ctrl-C ends it early. It replaces FILE.\n"
-         "The last line says what the trace cost; a GPU has one trace at a time.",
+         "Each instance's turns, waits at its gate, measured GPU time and memory, refused allocations, "
+         "and cgpud's events, as JSON in Chrome's Trace Event Format, which https://ui.perfetto.dev "
+         "opens. Ctrl-C ends it early. It replaces FILE. The last line says what the trace cost; a GPU "
+         "has one trace at a time. Users other than root need org.cgpu1.trace.",
          "cgpuctl trace 0 --seconds 5 -o trace.json",
          &trace_verb,
          true},
@@ -169,8 +174,8 @@ std::span<const Verb> looking_verbs() {
          {{"--json", &Input::json, "", "the same: it prints nothing else"}},
          false,
          "The node as JSON, of one moment",
-         "Settings, limits, and what is used: root gets figures of now, others those of the last second.\n"
-         "generation grows with every change of settings: apply --if-generation refuses what was decided\n"
+         "Settings, limits, and what is used: root gets figures of now, others those of the last second. "
+         "generation grows with every change of settings: apply --if-generation refuses what was decided "
          "by an earlier one.",
          "cgpuctl describe",
          &describe},
@@ -179,8 +184,8 @@ std::span<const Verb> looking_verbs() {
          {{"-d,--details", &Input::details, "", "show each instance, too"}, kJson},
          false,
          "Memory granted of each GPU, and of the node",
-         "GiB are those by which containers request: a card of 16130MiB counts as 15, and an instance with\n"
-         "4301MiB of it as 4. cgpuctl list and --json have exact figures.",
+         "GiB are those by which containers request: a card of 16130MiB counts as 15, and an instance "
+         "with 4301MiB of it as 4. cgpuctl list and --json have exact figures.",
          "cgpuctl inspect -d",
          &inspect},
         {"top",
@@ -191,10 +196,11 @@ std::span<const Verb> looking_verbs() {
           {"-y,--yes", &Input::yes, "", "make the changes of keys without asking whether they are meant"}},
          false,
          "GPUs and instances, live, on the whole terminal",
-         "DUE is the share of the GPU that the policy gives an instance, GOT the one that it has used since\n"
-         "the reading before, WAIT how long its launches waited for their turn, as a part of that time.\n"
-         "Keys sort, filter, and set the weight or the priority of the selected instance, or the policy of\n"
-         "its GPU, after a question. ? lists them; q ends.",
+         "DUE is the share of the GPU that the policy gives an instance, GOT the one that it has used "
+         "since the reading before, WAIT how long its launches waited for their turn, as a part of that "
+         "time. Keys sort, filter, and set the weight or the priority of the selected instance, or the "
+         "policy of its GPU, after a question. ? lists them; q ends. In a locale without UTF-8 the bars "
+         "are ASCII.",
          "cgpuctl top",
          &top_verb},
     };

@@ -42,9 +42,11 @@ std::span<const Verb> node_verbs() {
                        kQuiet}),
          true,
          "Run a command on a part of a GPU (as root, or with org.cgpu1.run)",
-         "Settings without a flag are taken from the environment: ALIYUN_COM_GPU_* and CGPU_*. The command\n"
-         "sees the GPUs that it was granted and its memory limit; it keeps the process id, signals and\n"
-         "descriptors of cgpuctl.",
+         "Settings without a flag are taken from the environment: ALIYUN_COM_GPU_* and CGPU_*. A "
+         "variable CGPU_*, or an option, with an empty value is refused. With CGPU_DISABLE=1, or an "
+         "amount of 0, the command isn't managed: it runs without a limit. The command sees the GPUs "
+         "that it was granted and its memory limit; it keeps the process id, signals and descriptors of "
+         "cgpuctl, which exits with the exit code of the command.",
          "cgpuctl run --mem 4GiB --weight 2 -- python3 train.py",
          &run,
          true},
@@ -58,11 +60,11 @@ std::span<const Verb> node_verbs() {
                        kQuiet}),
          false,
          "Hold a part of a GPU for a job to come (as root, or with org.cgpu1.run)",
-         "Prints a token. The container or job that is started with CGPU_RESERVATION=TOKEN gets the part,\n"
-         "once; it asks for no other. Containers may wait in the queue for a minute at most, and reserve\n"
-         "--wait as long as it likes. A reservation that nobody uses ends after --hold; extend gives it\n"
-         "more time, and stop gives it back. Settings without a flag are taken from the environment, as\n"
-         "those of run.",
+         "Prints a token. The container or job that is started with CGPU_RESERVATION=TOKEN gets the "
+         "part, once; it asks for no other. Containers may wait in the queue for a minute at most, and "
+         "reserve --wait as long as it likes. A reservation that nobody uses ends after --hold; extend "
+         "gives it more time, and stop gives it back. Settings without a flag are taken from the "
+         "environment, as those of run.",
          "cgpuctl reserve --wait=4h --mem 4GiB",
          &reserve_verb},
         {"doctor",
@@ -70,9 +72,9 @@ std::span<const Verb> node_verbs() {
          {kJson, {"-q,--quiet", &Input::quiet, "", "print only what is not ok"}},
          false,
          "Check everything that cgpu needs on this node",
-         "Driver, GPUs, cgpud, its configuration and folders, the module, Docker, Podman, CDI, polkit, and\n"
-         "what former instances have left. Each finding says why it matters, and what to do about it.\n"
-         "Changes nothing. Without root some things can't be read; they are listed as unchecked.\n"
+         "Driver, GPUs, cgpud, its configuration and folders, the module, Docker, Podman, CDI, polkit, "
+         "and what former instances have left. Each finding says why it matters, and what to do about "
+         "it. Changes nothing. Without root some things can't be read; they are listed as unchecked.\n"
          "Exit code 0: no problem was found, warnings or not; 1: a problem was found.",
          "cgpuctl doctor",
          &doctor_verb,
@@ -89,10 +91,10 @@ std::span<const Verb> node_verbs() {
           kNoLegend},
          false,
          "Measure the share of a GPU that programs really get (as root)",
-         "Runs programs that always have work, under the policy in force, and counts the kernels that each\n"
-         "program completes.\n"
-         "DUE and GOT are the target and the measured part of what all of them complete together; OFF BY\n"
-         "is the difference in points of 100. The last line compares their sum with what one of them\n"
+         "Runs programs that always have work, under the policy in force, and counts the kernels that "
+         "each program completes.\n"
+         "DUE and GOT are the target and the measured part of what all of them complete together; OFF BY "
+         "is the difference in points of 100. The last line compares their sum with what one of them "
          "completes alone and without cgpu.",
          "cgpuctl bench 0 --weights 1:2",
          &bench,
@@ -108,10 +110,11 @@ std::span<const Verb> node_verbs() {
           kQuiet},
          false,
          "The installed versions of the module",
-         "Each version is a folder with an engine and its manifest. add copies a version there, as a whole\n"
-         "or not at all, and never over an existing one; remove deletes a version that nothing uses. Both\n"
-         "need root. verify checks whether a version can be used: its files belong to root, are not\n"
-         "writable by others, are complete and fit this machine. list, show and verify take --json.",
+         "Each version is a folder with an engine and its manifest. add copies a version there, as a "
+         "whole or not at all, and never over an existing one; remove deletes a version that nothing "
+         "uses. Both need root. verify checks whether a version can be used: its files belong to root, "
+         "are not writable by others, are complete and fit this machine. list, show and verify take "
+         "--json.",
          "cgpuctl module list",
          &module,
          true},
@@ -130,10 +133,10 @@ std::span<const Verb> node_verbs() {
           kQuiet},
          false,
          "Move the node to another version of the module (as root)",
-         "Hot: one process changes first, then all others. If anything fails, all processes go back, and\n"
-         "the last line says why. The upgrade is refused if the versions don't declare themselves\n"
+         "Hot: one process changes first, then all others. If anything fails, all processes go back, and "
+         "the last line says why. The upgrade is refused if the versions don't declare themselves "
          "compatible, or a process can't change.\n"
-         "Ctrl-C cancels it. Exit code 0: the version is in force; 1: it was rolled back; 4: it was\n"
+         "Ctrl-C cancels it. Exit code 0: the version is in force; 1: it was rolled back; 4: it was "
          "refused.",
          "cgpuctl upgrade --hot 1.2.3",
          &upgrade},
@@ -153,11 +156,11 @@ std::span<const Verb> node_verbs() {
           kQuiet},
          false,
          "Set what is isolated for instances that request no mode (as root)",
-         "Applies to every GPU of the node. none: all instances share the whole card, and no limit is\n"
+         "Applies to every GPU of the node. none: all instances share the whole card, and no limit is "
          "enforced.\n"
-         "Lowering isolation requires that no instance with stronger isolation is running. Raising it\n"
-         "takes effect for new instances; running ones keep their mode, and their GPU accepts no instance\n"
-         "of the new mode until they end.\n"
+         "Lowering isolation requires that no instance with stronger isolation is running. Raising it "
+         "takes effect for new instances; running ones keep their mode, and their GPU accepts no "
+         "instance of the new mode until they end.\n"
          "configured: what the configuration files say holds again, for each GPU its own mode.\n"
          "Exit code 0: the mode is in force; 1: the former mode stays; 4: the switch was refused.",
          "cgpuctl set-mode none --drain",
@@ -170,36 +173,35 @@ std::span<const Verb> node_verbs() {
           {"--default", &Input::make_default, "", "use it for containers that name no runtime, too"},
           {"--remove", &Input::remove, "", "undo it, and restore the former configuration"},
           {"--file", &Input::file, "FILE",
-           "Docker's or containerd's configuration; default: that of the running engine,\nelse "
+           "Docker's or containerd's configuration; default: that of the running engine, else "
            "/etc/docker/daemon.json or /etc/containerd/config.toml"},
           {"--no-reload", &Input::no_reload, "", "don't tell a running dockerd to reload the file"},
           kDryRun,
           kQuiet},
          false,
          "Register cgpu's container runtime with an engine (as root)",
-         "All other keys of Docker's file stay. dockerd is told to reload the file, and asked what it has "
-         "in\n"
-         "force; if it doesn't take the runtime, the file is as before, and the exit code is 4. It is not\n"
-         "restarted, and running containers are not affected. --remove leaves the file as it was found.\n"
-         "Podman gets a file of its own in\n"
-         "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 of "
-         "its\n"
-         "file), and reads it when it is restarted.",
+         "All other keys of Docker's file stay. dockerd is told to reload the file, and asked what it "
+         "has in force; if it doesn't take the runtime, the file is as before, and the exit code is 4. "
+         "It is not restarted, and running containers are not affected. --remove leaves the file as it "
+         "was found. Podman gets a file of its own in "
+         "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 "
+         "of its file), and reads it when it is restarted.",
          "cgpuctl runtime configure",
          &runtime,
          true},
         {"swarm",
          {{"ACTION", &Input::action, "configure"}},
          {{"--remove", &Input::remove, "", "announce nothing any more"},
-          {"--file", &Input::file, "FILE", "Docker's configuration; default: /etc/docker/daemon.json"},
+          {"--file", &Input::file, "FILE",
+           "Docker's configuration; default: that of the running dockerd, else /etc/docker/daemon.json"},
           kDryRun,
           kQuiet},
          false,
          "Announce this node's GPUs to Docker Swarm (as root)",
-         "Writes two generic resources of the node into Docker's file: cgpu_memory_mib, the memory of its\n"
-         "GPUs, and cgpu_instances, how many instances they take. Run it again when GPUs or max_inst have\n"
-         "changed; cgpuctl doctor says when. A service reserves its part by --generic-resource, and\n"
-         "requests the same by CGPU_MEM. All other keys and resources stay. dockerd reads them only when\n"
+         "Writes two generic resources of the node into Docker's file: cgpu_memory_mib, the memory of "
+         "its GPUs, and cgpu_instances, how many instances they take. Run it again when GPUs or max_inst "
+         "have changed; cgpuctl doctor says when. A service reserves its part by --generic-resource, and "
+         "requests the same by CGPU_MEM. All other keys and resources stay. dockerd reads them only when "
          "it starts, and is not restarted.",
          "cgpuctl swarm configure",
          &swarm,
@@ -212,10 +214,10 @@ std::span<const Verb> node_verbs() {
           kQuiet},
          false,
          "Describe parts of the GPUs as CDI devices, for docker and podman --device",
-         "The devices are 0-quarter, 0-half and 0-whole for each GPU, and quarter, half and whole, for "
-         "which\n"
-         "cgpud chooses the GPU. A part is one of the memory and of the compute. Those without a GPU need\n"
-         "cgpu's runtime; the others work with runc and crun, too. Run it again when GPUs change.",
+         "The devices are 0-quarter, 0-half and 0-whole for each GPU, such as cgpu.org/gpu=0-quarter, "
+         "and quarter, half and whole, for which cgpud chooses the GPU. A part is one of the memory and "
+         "of the compute. Those without a GPU need cgpu's runtime; the others work with runc and crun, "
+         "too. Engines read them from /etc/cdi/cgpu.json. Run it again when GPUs change.",
          "cgpuctl cdi generate --output /etc/cdi/cgpu.json",
          &cdi,
          true},

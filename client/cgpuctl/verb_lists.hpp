@@ -22,8 +22,9 @@ inline const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything 
 inline const Option kIfGeneration{"--if-generation", &Input::if_generation, "N",
                                   "refuse it if the node has changed: describe has its generation"};
 inline const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, if it has several"};
-inline const Option kRuntime{"--runtime", &Input::runtime, "",
-                             "until the machine is started again; then the former value holds again"};
+inline const Option kRuntime{
+    "--runtime", &Input::runtime, "",
+    "until the machine, not only cgpud, is started again; then the former value holds again"};
 inline const Argument kGpu{"GPU", &Input::gpu,
                            "index, UUID (or its beginning: GPU- and 8 digits) or PCI address"};
 

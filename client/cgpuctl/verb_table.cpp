@@ -35,7 +35,8 @@ const std::vector<Verb>& table() {
 
 }  // namespace
 
-const Option kHost{"-H,--host", &Input::host, "HOST", "do it on another machine, over ssh: user@machine"};
+const Option kHost{"-H,--host", &Input::host, "HOST",
+                   "do it on another machine, over ssh and systemd-stdio-bridge: user@machine"};
 
 std::span<const Verb> verbs() { return table(); }
 

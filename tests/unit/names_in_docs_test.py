@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares the names in the documentation with the tree: each file, folder and link that a page names exists, each verb that it
-uses is one of cgpuctl's, and cgpuctl(1) has every verb. No source or page refers to a document that isn't in the tree.
+uses is one of cgpuctl's. No source or page refers to a document that isn't in the tree.
 usage: names_in_docs_test.py SOURCE_FOLDER
 
 A name is text in `code` that begins with a folder of the tree. It may have wildcards, may leave out a suffix
@@ -61,8 +61,9 @@ def verbs_in(text):
 
 
 def verbs_in_manual(text):
-    """Words of a manual page in the markup of troff, of which any may be a verb."""
-    return set(re.findall(r"[a-z][a-z-]+", re.sub(r"\\f.|\\&", " ", text).replace("\\-", "-")))
+    """The tags of the verbs' entries in a manual page, which .ci/manual has written from cgpuctl's own table."""
+    part = text.split(".SH VERBS\n")[1].split(".SH ")[0]
+    return {verb.replace("\\-", "-") for verb in re.findall(r"^\.TP\n\\fB([a-z][a-z\\-]*)\\fR", part, re.MULTILINE)}
 
 
 def foreign_in_sources():
@@ -79,8 +80,7 @@ def foreign_in_sources():
 
 
 def main():
-    lists = [file.read_text() for file in (ROOT / "client/cgpuctl").glob("*verb*.cpp")]
-    verbs = set(re.findall(r'\{"([a-z][a-z-]*)",', "".join(lists)))
+    verbs = verbs_in_manual((ROOT / "docs/cgpuctl.1").read_text())
     bad = []
     for page in PAGES:
         text = page.read_text()
@@ -90,8 +90,6 @@ def main():
         bad += [f"{said}:{number}: the link to {target} leads nowhere" for number, target in links_in(text)
                 if not is_there(target, page.parent)]
         bad += [f"{said}:{number}: cgpuctl has no verb {verb}" for number, verb in verbs_in(text) if verb not in verbs]
-    manual = verbs_in_manual((ROOT / "docs/cgpuctl.1").read_text())
-    bad += [f"docs/cgpuctl.1: the verb {verb} is missing" for verb in sorted(verbs - manual)]
     for page in MANUALS:
         said = page.relative_to(ROOT)
         # The tag of an entry is one line: what follows belongs to the text.
@@ -103,7 +101,7 @@ def main():
                 bad.append(f"{said}: cgpuctl has no verb {verb}")
     bad += foreign_in_sources()
     if not verbs or bad:
-        sys.exit("\n".join(bad) or "no verbs found in client/cgpuctl")
+        sys.exit("\n".join(bad) or "no verbs found in docs/cgpuctl.1")
 
 
 main()

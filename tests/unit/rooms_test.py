@@ -101,6 +101,7 @@ MAY = {
     "client/cgpuctl/output": ["core", "client/node", "dbus"],
     "client/cgpuctl/base": ["core", "client/cgpuctl/output", "client/node"],
     "client/cgpuctl/completion": CGPUCTL,
+    "client/cgpuctl/manual": CGPUCTL,
     "client/cgpuctl/jobs": CGPUCTL,
     "client/cgpuctl/instances": CGPUCTL,
     "client/cgpuctl/verbs": [*CGPUCTL, "client/cgpuctl/docker", "client/cgpuctl/instances", "client/cgpuctl/jobs", "client/cgpuctl/modules",

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
 #include "client/cgpuctl/base/words.hpp"
+#include "client/cgpuctl/output/format.hpp"
 #include "client/node/remote_host.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/trimmed.hpp"
@@ -15,6 +17,8 @@ namespace cgpu::cgpuctl {
 namespace {
 
 using Kind = ClientError::Kind;
+
+constexpr std::size_t kHelpColumns = 100;
 
 constexpr const char* kAbout =
     "Shares NVIDIA GPUs between containers and jobs, each with a memory limit and a part of the compute.\n"
@@ -93,11 +97,20 @@ void declare(CLI::App& app, const Option& option, Input& input) {
             ->type_name(std::string(option.placeholder));
 }
 
+/// A paragraph a line, in lines as long as help has them.
+std::string in_lines(std::string_view paragraphs) {
+    std::istringstream in{std::string(paragraphs)};
+    std::string text;
+    for (std::string paragraph; std::getline(in, paragraph);)
+        for (const std::string& line : wrapped(paragraph, kHelpColumns)) text += line + "\n";
+    return text;
+}
+
 /// `input` must outlive the parsing, which fills its fields.
 void declare(CLI::App& app, const Verb& verb, Input& input) {
     CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     sub->group("Verbs");
-    sub->footer((verb.details.empty() ? "" : std::string(verb.details) + "\n\n") + "Example:\n  " +
+    sub->footer((verb.details.empty() ? "" : in_lines(verb.details) + "\n") + "Example:\n  " +
                 std::string(verb.example));
     bool behind_list = false;
     for (const Argument& argument : verb.arguments) {

@@ -36,7 +36,7 @@ struct Verb {
     std::vector<Option> options;
     bool takes_command;        ///< what follows `--` is a command
     std::string_view summary;  ///< a line in the list of verbs
-    std::string_view details;  ///< more, in its own help; may be empty
+    std::string_view details;  ///< more, in its own help and the manual, a paragraph a line; may be empty
     std::string_view example;
     /// Null: it is answered when the command line is read (help, version).
     Result<void> (*run)(const Input&, client::Node&, Terminal&);

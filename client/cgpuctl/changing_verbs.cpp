@@ -1,18 +1,23 @@
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/batch/apply.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/verb_lists.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
+#include "client/cgpuctl/verbs/config.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-const Option kPersist{"--persist", &Input::persist, "",
+const Option kPersist{"--persist", field<&ChangingInput::persist>, "",
                       "keep it for the next starts of the container or job of that name, too"};
-const Argument kInstances{"INSTANCE...", &Input::instances,
-                          "id, unique prefix of an id, or name; one or more"};
-const Argument kGpusOrNode{"GPU|node...", &Input::targets,
+Argument instances_argument(Field field) {
+    return {"INSTANCE...", field, "id, unique prefix of an id, or name; one or more"};
+}
+const Argument kGpusOrNode{"GPU|node...", field<&DrainInput::gpus>,
                            "by index, UUID or PCI address; node: all GPUs that the node has now"};
-const Option kOnOneGpu{"--gpu", &Input::gpu, "GPU", "only on this GPU; default: on all of its GPUs"};
+const Option kOnOneGpu{"--gpu", field<&InstanceSettingInput::gpu>, "GPU",
+                       "only on this GPU; default: on all of its GPUs"};
 const Argument kPolicy{
-    "POLICY", &Input::policy,
+    "POLICY", field<&GpuSettingInput::value>,
     "0 fair-share, 1 preemptive, 2 weighted, 3 fixed, 4 soft, 5 native, 6 proportional: by number or name"};
 
 }  // namespace
@@ -20,46 +25,48 @@ const Argument kPolicy{
 std::span<const Verb> changing_verbs() {
     static const std::vector<Verb> verbs = {
         {"set-policy",
-         {kGpu, kPolicy},
+         {gpu_argument(field<&GpuSettingInput::gpu>), kPolicy},
          {kRuntime, kIfGeneration, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Set how a GPU's compute is divided",
          "Takes effect within one period; running work is not interrupted.",
          "cgpuctl set-policy 0 weighted",
-         &set_policy},
+         does<&set_policy>},
         {"set-max-inst",
-         {kGpu, {"N", &Input::max_inst, "1 to 25"}},
+         {gpu_argument(field<&GpuSettingInput::gpu>), {"N", field<&GpuSettingInput::value>, "1 to 25"}},
          {kRuntime, kIfGeneration, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Set how many instances a GPU takes",
          "This is also the number of slices of the GPU's period, so weights are parts of it. A weight "
          "that was requested as a percentage is recomputed; if it would not be a whole number of slices, "
          "the change is refused.",
          "cgpuctl set-max-inst 0 20",
-         &set_max_inst},
+         does<&set_max_inst>},
         {"set-prio-ratio",
-         {kGpu, {"N", &Input::prio_ratio, "per cent, 20 to 99"}},
+         {gpu_argument(field<&GpuSettingInput::gpu>),
+          {"N", field<&GpuSettingInput::value>, "per cent, 20 to 99"}},
          {kRuntime, kIfGeneration, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Set how much of a GPU high-priority instances may use",
          "Applies while they are busy; the other instances share the rest by the policy.",
          "cgpuctl set-prio-ratio 0 80",
-         &set_prio_ratio},
+         does<&set_prio_ratio>},
         {"set-default-memory",
-         {{"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB; 0, or configured"}},
+         {{"SIZE", field<&DefaultMemoryInput::memory>, "with a unit: 4GiB, 5120MiB; 0, or configured"}},
          {kRuntime, kIfGeneration, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Set the memory of those that request memory without a number",
          "That is ALIYUN_COM_GPU_MEM_CONTAINER with an empty value. With 0 such containers are not "
          "managed. It applies to new instances, wins over the configuration, and is kept over restarts "
          "of cgpud. `configured` takes it back: default_memory of the configuration applies again.",
          "cgpuctl set-default-memory 4GiB",
-         &set_default_memory},
+         does<&set_default_memory>},
         {"set-weight",
-         {kInstances,
-          {"N", &Input::weight, "slices, 1 to the GPU's max_inst; 25%: of the compute; 0: pause it"}},
-         {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         {instances_argument(field<&InstanceSettingInput::instances>),
+          {"N", field<&InstanceSettingInput::value>,
+           "slices, 1 to the GPU's max_inst; 25%: of the compute; 0: pause it"}},
+         {on_gpu(field<&InstanceSettingInput::gpu>), kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
+         nullptr,
          "Set the weight of an instance",
          "Weights count under the policies weighted, fixed and proportional. A number replaces a "
          "percentage: from then on the weight is a fixed number of slices. A percentage must be a whole "
@@ -69,11 +76,12 @@ std::span<const Verb> changing_verbs() {
          "The weight holds until the instance ends; with --persist the next starts of the container or "
          "job of that name get it, too, instead of what they request.",
          "cgpuctl set-weight web 4",
-         &set_weight},
+         does<&set_weight>},
         {"set-priority",
-         {kInstances, {"PRIORITY", &Input::priority, "high or normal"}},
-         {kOnGpu, kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         {instances_argument(field<&InstanceSettingInput::instances>),
+          {"PRIORITY", field<&InstanceSettingInput::value>, "high or normal"}},
+         {on_gpu(field<&InstanceSettingInput::gpu>), kPersist, kIfGeneration, kJson, kDryRun, kQuiet},
+         nullptr,
          "Set the priority of an instance",
          "While a high-priority instance is busy, the policy does not apply to it, and it may use up to "
          "the GPU's prio_ratio; while it is idle, it uses nothing. A warning says so if high priority "
@@ -81,20 +89,22 @@ std::span<const Verb> changing_verbs() {
          "The priority holds until the instance ends; with --persist the next starts of the container or "
          "job of that name get it, too.",
          "cgpuctl set-priority web high",
-         &set_priority},
+         does<&set_priority>},
         {"set-memory",
-         {kInstances, {"SIZE", &Input::memory, "with a unit: 4GiB, 5120MiB"}},
-         {kOnGpu,
-          {"--force", &Input::force, "",
+         {instances_argument(field<&InstanceSettingInput::instances>),
+          {"SIZE", field<&InstanceSettingInput::value>, "with a unit: 4GiB, 5120MiB"}},
+         {on_gpu(field<&InstanceSettingInput::gpu>),
+          {"--force", field<&ChangingInput::force>, "",
            "allow less than it uses now: it keeps its memory, and gets no more until it fits"},
-          {"--wait", &Input::wait, "", "with --force: wait until it holds no more than the limit"},
-          {"--timeout", &Input::timeout, "S", "of --wait, in seconds; default: 60"},
+          {"--wait", field<&MemoryInput::wait>, "",
+           "with --force: wait until it holds no more than the limit"},
+          {"--timeout", field<&MemoryInput::timeout>, "S", "of --wait, in seconds; default: 60"},
           kPersist,
           kIfGeneration,
           kJson,
           kDryRun,
           kQuiet},
-         false,
+         nullptr,
          "Set the memory limit of an instance",
          "The limit applies at once. Lowering it below the current use needs --force; other instances "
          "may be granted that memory before it is free on the card. --wait returns when the program has "
@@ -102,13 +112,13 @@ std::span<const Verb> changing_verbs() {
          "The limit holds until the instance ends; with --persist the next starts of the container or "
          "job of that name get it, too, instead of what they request.",
          "cgpuctl set-memory web 5120MiB --persist",
-         &set_memory},
+         does<&set_memory>},
         {"stop",
-         {kInstances},
-         {{"--grace", &Input::grace, "S", "seconds between SIGTERM and SIGKILL; default: 10"},
+         {instances_argument(field<&StopInput::instances>)},
+         {{"--grace", field<&StopInput::grace>, "S", "seconds between SIGTERM and SIGKILL; default: 10"},
           kDryRun,
           kQuiet},
-         false,
+         nullptr,
          "End the processes of instances",
          "All get SIGTERM, and those that are there after the time SIGKILL. It returns when the "
          "instances are gone. cgpuctl does it with the rights of its caller: root, or the user whose "
@@ -117,12 +127,13 @@ std::span<const Verb> changing_verbs() {
          "meanwhile leaves out SIGKILL. The engine of a container may start it again, by its restart "
          "policy: docker stop ends that, too.",
          "cgpuctl stop web --grace 30",
-         &stop_verb,
+         does<&stop_verb>,
          true},
         {"extend",
-         {kInstances, {"DURATION", &Input::time, "30m, 2h, 1h30m, 7d"}},
+         {instances_argument(field<&ExtendInput::instances>),
+          {"DURATION", field<&ExtendInput::time>, "30m, 2h, 1h30m, 7d"}},
          {kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Give instances with a time limit more time",
          "The time is added to the end or, if that has passed, begins now. The time without work of "
          "those with --idle begins anew. What the instance's owner may have by the limits of the "
@@ -130,41 +141,41 @@ std::span<const Verb> changing_verbs() {
          "when its time was over is refused when its engine starts it again; after extend it may be "
          "started for so long.",
          "cgpuctl extend train 2h",
-         &extend_verb},
+         does<&extend_verb>},
         {"rename",
-         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"},
-          {"NAME", &Input::name, "what it is called from now on"}},
+         {{"INSTANCE", field<&RenameInput::instance>, "id, unique prefix of an id, or name"},
+          {"NAME", field<&RenameInput::name>, "what it is called from now on"}},
          {kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Give a job another name",
          "Everything that names it shows the new name. What it uses is under that name in cgpuctl "
          "report, from the interval of the history on that is under way. Owners may rename what is their "
          "own, and a reservation, too. Settings that --persist keeps go by the name with which a job is "
          "started. Containers have the names that their engines give them.",
          "cgpuctl rename train train-lr3",
-         &rename_verb},
+         does<&rename_verb>},
         {"drain",
          {kGpusOrNode},
          {kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Let a GPU take no new instance",
          "Requests for it are refused, and those that name no GPU get another one. Instances that are on "
          "it stay and go on; a container that is started again is a new one. It holds until cgpuctl "
          "undrain, also over restarts of cgpud and of the machine.",
          "cgpuctl drain 0",
-         &drain},
+         does<&drain>},
         {"undrain",
          {kGpusOrNode},
          {kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Let a drained GPU take instances again",
          "",
          "cgpuctl undrain node",
-         &undrain},
+         does<&undrain>},
         {"pause",
-         {kInstances},
+         {instances_argument(field<&InstanceSettingInput::instances>)},
          {kOnOneGpu, kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Let an instance compute nothing until it is resumed",
          "What it has launched ends, and the next launches wait. It keeps its memory, weight and "
          "priority, and others get its part of the GPU. Weight 0 means the same. It holds over a restart "
@@ -173,53 +184,57 @@ std::span<const Verb> changing_verbs() {
          "in a mode without compute the driver divides the GPU: there it is refused, and if the policy "
          "is set later, the instance computes.",
          "cgpuctl pause web",
-         &pause_verb},
+         does<&pause_verb>},
         {"resume",
-         {kInstances},
+         {instances_argument(field<&InstanceSettingInput::instances>)},
          {kOnOneGpu, kIfGeneration, kJson, kDryRun, kQuiet},
-         false,
+         nullptr,
          "Let a paused instance compute again",
          "It gets its part of the GPU by its weight, as before.",
          "cgpuctl resume web",
-         &resume_verb},
+         does<&resume_verb>},
         {"apply",
-         {{"FILE", &Input::file, "a command a line; - or none: standard input", true}},
+         {{"FILE", field<&ApplyInput::file>, "a command a line; - or none: standard input", true}},
          {kIfGeneration,
-          {"--skip-missing", &Input::skip_missing, "", "leave out GPUs and instances that aren't there"},
-          {"--force", &Input::force, "", "as for set-memory"},
+          {"--skip-missing", field<&ApplyInput::skip_missing>, "",
+           "leave out GPUs and instances that aren't there"},
+          {"--force", field<&ChangingInput::force>, "", "as for set-memory"},
           kPersist,
-          {"--runtime", &Input::runtime, "", "what concerns GPUs: until the machine is started again"},
+          {"--runtime", field<&ChangingInput::runtime>, "",
+           "what concerns GPUs: until the machine is started again"},
           kJson,
           kDryRun,
           kQuiet},
-         false,
+         nullptr,
          "Make several changes as one: all of them, or none",
          "A line is a command without the word cgpuctl: set-policy, set-max-inst, set-prio-ratio, drain, "
          "undrain, set-memory, set-weight, set-priority, pause, resume or revert; # begins a comment. "
          "They take effect together, and only the result is judged, so their order doesn't matter. With "
          "--skip-missing a line about a GPU or instance that isn't there is left out with a warning.",
          "cgpuctl apply night.txt",
-         &apply},
+         does<&apply>},
         {"forget",
-         {{"NAME", &Input::name, "name of a container or job, which need not be running"}},
-         {{"--owner", &Input::owner, "UID", "whose, if several users have instances of that name"},
+         {{"NAME", field<&ForgetInput::name>, "name of a container or job, which need not be running"}},
+         {{"--owner", field<&ForgetInput::owner>, "UID",
+           "whose, if several users have instances of that name"},
           kIfGeneration,
           kDryRun,
           kQuiet},
-         false,
+         nullptr,
          "Drop the settings that --persist keeps for a name",
          "The next start of that name gets what it requests. Running instances do not change. cgpuctl "
          "list --kept shows the kept settings.",
          "cgpuctl forget web",
-         &forget},
+         does<&forget>},
         {"config",
-         {{"ACTION", &Input::action, "show, which is also the default, or check", true},
-          {"FILE...", &Input::files, "check: the files, in the order in which they would be read", true}},
-         {{"--check", &Input::check, "",
+         {{"ACTION", field<&ConfigInput::action>, "show, which is also the default, or check", true},
+          {"FILE...", field<&ConfigInput::files>,
+           "check: the files, in the order in which they would be read", true}},
+         {{"--check", field<&ConfigInput::check>, "",
            "only the values of the files that aren't in force; exit code 1: some"},
           kJson,
           kNoLegend},
-         false,
+         nullptr,
          "The configuration in force, and where each value comes from",
          "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it. What nobody "
          "has set follows the files when cgpud reads them. Values of the files that are not in force are "
@@ -229,20 +244,21 @@ std::span<const Verb> changing_verbs() {
          "cgpud would refuse, and which GPUs they name that this node doesn't have, and changes nothing. "
          "Exit code 0: nothing; 1: something.",
          "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
-         &config},
+         does<&config>},
         {"revert",
-         {{"GPU|INSTANCE|SETTING...", &Input::targets,
+         {{"GPU|INSTANCE|SETTING...", field<&RevertInput::targets>,
            "GPUs, by index, UUID or PCI address, and instances, by id, unique prefix or name; or "
            "default-memory; or "
            "mode"}},
-         {{"--gpu", &Input::gpu, "GPU", "of an instance: only on this GPU; default: on all of its GPUs"},
-          {"--force", &Input::force, "", "of an instance: allow less memory than it uses now"},
-          {"--drain", &Input::drain, "", "of the mode: as for set-mode"},
-          {"--timeout", &Input::timeout, "S", "of the mode: as for set-mode"},
+         {{"--gpu", field<&RevertInput::gpu>, "GPU",
+           "of an instance: only on this GPU; default: on all of its GPUs"},
+          {"--force", field<&ChangingInput::force>, "", "of an instance: allow less memory than it uses now"},
+          {"--drain", field<&RevertInput::drain>, "", "of the mode: as for set-mode"},
+          {"--timeout", field<&RevertInput::timeout>, "S", "of the mode: as for set-mode"},
           kIfGeneration,
           kDryRun,
           kQuiet},
-         false,
+         nullptr,
          "Take back what was set on this node",
          "GPU: policy, max_inst and prio_ratio become what the configuration files say for it; a drained "
          "one stays drained.\n"
@@ -251,7 +267,7 @@ std::span<const Verb> changing_verbs() {
          "that. Everything is taken back, or nothing if a part of it is refused. default-memory and mode "
          "are reverted alone; mode: as set-mode configured.",
          "cgpuctl revert 0",
-         &revert},
+         does<&revert>},
     };
     return verbs;
 }

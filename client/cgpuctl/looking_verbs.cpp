@@ -1,14 +1,22 @@
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/events/events.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
+#include "client/cgpuctl/queue/reserve.hpp"
+#include "client/cgpuctl/report/report.hpp"
+#include "client/cgpuctl/top/top.hpp"
+#include "client/cgpuctl/trace/trace.hpp"
 #include "client/cgpuctl/verb_lists.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
+#include "client/cgpuctl/why/why.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-const Option kOnlyIds{"-q,--quiet", &Input::quiet, "", "print full ids only"};
-const Option kNoWarnings{"-q,--quiet", &Input::quiet, "", "leave out the warnings"};
-const Option kOfGpu{"--gpu", &Input::gpu, "GPU", "only those on this one: index, UUID or PCI address"};
-const Option kOfUser{"--user", &Input::user, "USER", "only those of this one: a name or an id"};
-const Argument kTarget{"INSTANCE|GPU", &Input::target,
+const Option kOnlyIds{"-q,--quiet", field<&Input::quiet>, "", "print full ids only"};
+const Option kNoWarnings{"-q,--quiet", field<&Input::quiet>, "", "leave out the warnings"};
+const Option kOfGpu{"--gpu", field<&Choice::gpu>, "GPU",
+                    "only those on this one: index, UUID or PCI address"};
+const Option kOfUser{"--user", field<&Choice::user>, "USER", "only those of this one: a name or an id"};
+const Argument kTarget{"INSTANCE|GPU", field<&ShowInput::target>,
                        "a bare number is a GPU's index if there is such a GPU"};
 
 }  // namespace
@@ -18,23 +26,24 @@ std::span<const Verb> looking_verbs() {
         {"status",
          {},
          {kJson, kNoLegend, kNoWarnings},
-         false,
+         nullptr,
          "The node at a glance",
          "Versions, a line for each GPU, and warnings about things that need attention. A note says so "
          "if a module is installed that is newer than the one in force.",
          "cgpuctl status",
-         &status},
+         does<&status>},
         {"list",
          {},
          {kOfGpu,
           kOfUser,
-          {"--state", &Input::state, "STATE",
+          {"--state", field<&Choice::state>, "STATE",
            "only those in it: queued, reserved, waiting, running, paused or unmanaged"},
-          {"--kept", &Input::kept, "", "show instead what --persist keeps for the next starts, and for whom"},
+          {"--kept", field<&ListInput::kept>, "",
+           "show instead what --persist keeps for the next starts, and for whom"},
           kJson,
           kNoLegend,
           kOnlyIds},
-         false,
+         nullptr,
          "The instances and what they use",
          "MEMORY is used / limit. SHARE is the target / achieved part of the GPU's compute in the last "
          "seconds, or native if the driver divides it. MODULE is the version that the instance's "
@@ -42,99 +51,104 @@ std::span<const Verb> looking_verbs() {
          "followed by (declared), the one that a container of root's engine says to be its owner; --user "
          "means those, too. Containers without a limit have the state unmanaged.",
          "cgpuctl list --user alice",
-         &list},
+         does<&list>},
         {"queue",
          {},
          {kJson, kNoLegend},
-         false,
+         nullptr,
          "The requests that wait for their part of a GPU",
          "What each asks for and how long it has waited, in the order in which they start, as far as "
          "they don't delay each other. UNTIL: when a request waits no longer. STARTS WITHIN: at the "
          "latest, where the time limits of what runs say so. WAITS FOR: what keeps it from starting now. "
          "cgpuctl stop takes a request out of the queue.",
          "cgpuctl queue",
-         &queue_verb},
+         does<&queue_verb>},
         {"ps",
-         {{"INSTANCE...", &Input::instances, "id, unique prefix of an id, or name; default: all", true}},
+         {{"INSTANCE...", field<&PsInput::instances>, "id, unique prefix of an id, or name; default: all",
+           true}},
          {kOfGpu, kOfUser, kJson, kNoLegend},
-         false,
+         nullptr,
          "The processes of instances",
          "A line for each process and GPU: its host pid, the user that it runs as, what it has of the "
          "GPU's memory, and the name that it gives itself. What cgpud doesn't know is -. A process "
          "outside the module uses the GPU without it, so that no limit holds for it.",
          "cgpuctl ps web",
-         &ps_verb},
+         does<&ps_verb>},
         {"logs",
-         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"}},
+         {{"INSTANCE", field<&LogsInput::instance>, "id, unique prefix of an id, or name"}},
          {},
-         false,
+         nullptr,
          "Where the output of an instance is: the command that shows it",
          "Of a container it is its engine's. Of a job it depends on where cgpuctl run was called: the "
          "journal of a service, a file, or a comment about a terminal or pipe that nobody keeps. cgpu "
          "keeps no output.",
          "cgpuctl logs web",
-         &logs_verb,
+         does<&logs_verb>,
          true},
         {"wait",
-         {{"INSTANCE...", &Input::instances, "id, unique prefix of an id, or name; one or more"}},
-         {{"--timeout", &Input::timeout, "S", "give up after S seconds; default: never"},
-          {"-q,--quiet", &Input::quiet, "", "don't say which have ended"}},
-         false,
+         {{"INSTANCE...", field<&WaitInput::instances>, "id, unique prefix of an id, or name; one or more"}},
+         {{"--timeout", field<&WaitInput::timeout>, "S", "give up after S seconds; default: never"},
+          {"-q,--quiet", field<&Input::quiet>, "", "don't say which have ended"}},
+         nullptr,
          "Wait until instances have ended",
          "A restart of cgpud meanwhile doesn't matter. Exit code 0: all have ended; 1: not within the "
          "time. How they have ended isn't known to cgpud.",
          "cgpuctl wait web train --timeout 3600",
-         &wait_verb},
+         does<&wait_verb>},
         {"show",
          {kTarget},
          {kJson, kNoLegend},
-         false,
+         nullptr,
          "Everything about one instance or one GPU",
          "For an instance this includes how many allocations its memory limit refused.",
          "cgpuctl show 0",
-         &show},
+         does<&show>},
         {"limits",
-         {{"USER", &Input::user, "a name or a user id, or containers; default: yourself", true}},
+         {{"USER", field<&LimitsInput::user>, "a name or a user id, or containers; default: yourself", true}},
          {kJson, kNoLegend},
-         false,
+         nullptr,
          "What a user may have at most, and what is left of it",
          "The limits are set in the configuration, for users, groups and by default (cgpud.yaml(5)). "
          "SET-BY is the key that holds. `containers` are those of root's engine that nobody owns, all "
          "together. Only root may ask for another user's; under sudo and pkexec, those of the user who "
          "called it are shown.",
          "cgpuctl limits alice",
-         &limits},
+         does<&limits>},
         {"events",
-         {{"INSTANCE", &Input::target, "name, id, or the beginning of an id: only what concerns it", true}},
-         {{"--since", &Input::since, "TIME", "10min, 1h, yesterday, \"2026-01-31 08:15\""},
-          {"-n,--lines", &Input::lines, "N", "only the last N; with --follow: instead of ten, 0 for none"},
-          {"-f,--follow", &Input::follow, "", "show the last ten, and then each when it happens"},
-          {"--gpu", &Input::gpu, "GPU", "only what concerns this one: index, UUID or PCI address"},
-          {"--type", &Input::type, "TYPE", "only events of it: setting-changed, for example"},
+         {{"INSTANCE", field<&EventsInput::instance>,
+           "name, id, or the beginning of an id: only what concerns it", true}},
+         {{"--since", field<&EventsInput::since>, "TIME", "10min, 1h, yesterday, \"2026-01-31 08:15\""},
+          {"-n,--lines", field<&EventsInput::lines>, "N",
+           "only the last N; with --follow: instead of ten, 0 for none"},
+          {"-f,--follow", field<&EventsInput::follow>, "",
+           "show the last ten, and then each when it happens"},
+          {"--gpu", field<&EventsInput::gpu>, "GPU",
+           "only what concerns this one: index, UUID or PCI address"},
+          {"--type", field<&EventsInput::type>, "TYPE", "only events of it: setting-changed, for example"},
           kJson,
           kNoLegend},
-         false,
+         nullptr,
          "What has happened on the node: the events in the journal",
          "Who was admitted or refused, who reached a memory limit, who changed what, upgrades, restarts "
          "of cgpud, GPUs that came and went. cgpud(8) lists the types. Users other than root must be in "
          "the group systemd-journal. --json prints an object a line.",
          "cgpuctl events web --since 1h",
-         &events,
+         does<&events>,
          true},
         {"report",
          {},
-         {{"--since", &Input::since, "TIME",
+         {{"--since", field<&ReportInput::since>, "TIME",
            "10min, 1h, monday, last-week, \"2026-01-31 08:15\"; default: all that is kept"},
-          {"--until", &Input::until, "TIME", "the same; default: now"},
-          {"--period", &Input::period, "PERIOD",
+          {"--until", field<&ReportInput::until>, "TIME", "the same; default: now"},
+          {"--period", field<&ReportInput::period>, "PERIOD",
            "instead of both: yesterday, last-week, last-month, 2026-01, 2026-01-31"},
-          {"--by", &Input::by, "ROWS",
+          {"--by", field<&ReportInput::by>, "ROWS",
            "a row for each name, gpu, day, user, or user,day and so on; default: name"},
-          {"--svg", &Input::svg, "FILE", "also draw a plot; -: print it instead"},
-          {"--csv", &Input::csv, "", "print CSV, with seconds and bytes"},
+          {"--svg", field<&ReportInput::svg>, "FILE", "also draw a plot; -: print it instead"},
+          {"--csv", field<&ReportInput::csv>, "", "print CSV, with seconds and bytes"},
           kJson,
           kNoLegend},
-         false,
+         nullptr,
          "Who had the GPUs: GPU time, memory, starts, refusals",
          "From the history that cgpud keeps on the disk: a record for each instance and minute, and sums "
          "of each day, which last 400 days. GPU-TIME is the larger of what an instance's processes "
@@ -143,58 +157,62 @@ std::span<const Verb> looking_verbs() {
          "refused requests and refused allocations are counted, too. The minute that isn't over is "
          "missing.",
          "cgpuctl report --period last-month --by user",
-         &report_verb,
+         does<&report_verb>,
          true},
         {"why",
-         {{"INSTANCE", &Input::target, "id, unique prefix of an id, or name"}},
-         {kOnGpu, {"--seconds", &Input::seconds, "N", "how long to measure, 1 to 3600; default: 3"}, kJson},
-         false,
+         {{"INSTANCE", field<&WhyInput::instance>, "id, unique prefix of an id, or name"}},
+         {on_gpu(field<&WhyInput::gpu>),
+          {"--seconds", field<&WhyInput::seconds>, "N", "how long to measure, 1 to 3600; default: 3"},
+          kJson},
+         nullptr,
          "Why an instance gets what it gets of a GPU",
          "It measures for some seconds, accounts for the GPU's time, and explains the difference between "
          "the share that is due to the instance and the one that it got: missing work, waiting and for "
          "whom, long kernels, priorities, processes that cgpu doesn't hold, refused allocations.",
          "cgpuctl why trainer",
-         &why_verb},
+         does<&why_verb>},
         {"trace",
-         {kGpu},
-         {{"--seconds", &Input::seconds, "N", "how long, 1 to 3600; default: 10"},
-          {"-o,--output", &Input::output, "FILE", "where the trace goes; -: standard output"},
+         {gpu_argument(field<&TraceInput::gpu>)},
+         {{"--seconds", field<&TraceInput::seconds>, "N", "how long, 1 to 3600; default: 10"},
+          {"-o,--output", field<&TraceInput::output>, "FILE", "where the trace goes; -: standard output"},
           kQuiet},
-         false,
+         nullptr,
          "Record what happens on a GPU, for ui.perfetto.dev",
          "Each instance's turns, waits at its gate, measured GPU time and memory, refused allocations, "
          "and cgpud's events, as JSON in Chrome's Trace Event Format, which https://ui.perfetto.dev "
          "opens. Ctrl-C ends it early. It replaces FILE. The last line says what the trace cost; a GPU "
          "has one trace at a time. Users other than root need org.cgpu1.trace.",
          "cgpuctl trace 0 --seconds 5 -o trace.json",
-         &trace_verb,
+         does<&trace_verb>,
          true},
         {"describe",
          {},
-         {{"--json", &Input::json, "", "the same: it prints nothing else"}},
-         false,
+         {{"--json", field<&Input::json>, "", "the same: it prints nothing else"}},
+         nullptr,
          "The node as JSON, of one moment",
          "Settings, limits, and what is used: root gets figures of now, others those of the last second. "
          "generation grows with every change of settings: apply --if-generation refuses what was decided "
          "by an earlier one.",
          "cgpuctl describe",
-         &describe},
+         does<&describe>},
         {"inspect",
          {},
-         {{"-d,--details", &Input::details, "", "show each instance, too"}, kJson},
-         false,
+         {{"-d,--details", field<&InspectInput::details>, "", "show each instance, too"}, kJson},
+         nullptr,
          "Memory granted of each GPU, and of the node",
          "GiB are those by which containers request: a card of 16130MiB counts as 15, and an instance "
          "with 4301MiB of it as 4. cgpuctl list and --json have exact figures.",
          "cgpuctl inspect -d",
-         &inspect},
+         does<&inspect>},
         {"top",
          {},
-         {{"-d,--delay", &Input::delay, "S", "seconds between two readings, 0.1 to 3600; default: 1"},
-          {"-n,--count", &Input::count, "N", "end after N readings"},
-          {"-b,--batch", &Input::batch, "", "print each reading as text, for a file or a pipe"},
-          {"-y,--yes", &Input::yes, "", "make the changes of keys without asking whether they are meant"}},
-         false,
+         {{"-d,--delay", field<&TopInput::delay>, "S",
+           "seconds between two readings, 0.1 to 3600; default: 1"},
+          {"-n,--count", field<&TopInput::count>, "N", "end after N readings"},
+          {"-b,--batch", field<&TopInput::batch>, "", "print each reading as text, for a file or a pipe"},
+          {"-y,--yes", field<&TopInput::yes>, "",
+           "make the changes of keys without asking whether they are meant"}},
+         nullptr,
          "GPUs and instances, live, on the whole terminal",
          "DUE is the share of the GPU that the policy gives an instance, GOT the one that it has used "
          "since the reading before, WAIT how long its launches waited for their turn, as a part of that "
@@ -202,7 +220,7 @@ std::span<const Verb> looking_verbs() {
          "policy of its GPU, after a question. ? lists them; q ends. In a locale without UTF-8 the bars "
          "are ASCII.",
          "cgpuctl top",
-         &top_verb},
+         does<&top_verb>},
     };
     return verbs;
 }

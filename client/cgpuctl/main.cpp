@@ -57,10 +57,10 @@ int main_of(std::vector<std::string> arguments) {
     }
     const Call& call = std::get<Call>(*read);
     Terminal terminal(std::cout, std::cerr,
-                      {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input.quiet,
+                      {wants_color(STDOUT_FILENO), wants_color(STDERR_FILENO), call.input->quiet,
                        is_terminal(STDERR_FILENO)});
-    client::BusNode node(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO), call.input.host);
-    const auto done = call.verb->run(call.input, node, terminal);
+    client::BusNode node(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO), call.input->host);
+    const auto done = call.verb->does.run(*call.input, node, terminal);
     if (!done) return report(done.error());
     return flush();
 }

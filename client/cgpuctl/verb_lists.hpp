@@ -14,18 +14,27 @@ namespace cgpu::cgpuctl {
 /// Jobs, and what concerns the node's software.
 [[nodiscard]] std::span<const Verb> node_verbs();
 
-inline const Option kJson{"--json", &Input::json, "",
-                          "print JSON: stable keys, bytes, seconds, shares of 0..1"};
-inline const Option kNoLegend{"--no-legend", &Input::no_legend, "", "print tables without headings"};
-inline const Option kQuiet{"-q,--quiet", &Input::quiet, "", "print nothing on success"};
-inline const Option kDryRun{"--dry-run", &Input::dry_run, "", "check everything and change nothing"};
-inline const Option kIfGeneration{"--if-generation", &Input::if_generation, "N",
-                                  "refuse it if the node has changed: describe has its generation"};
-inline const Option kOnGpu{"--gpu", &Input::gpu, "GPU", "which of the instance's GPUs, if it has several"};
-inline const Option kRuntime{
-    "--runtime", &Input::runtime, "",
-    "until the machine, not only cgpud, is started again; then the former value holds again"};
-inline const Argument kGpu{"GPU", &Input::gpu,
-                           "index, UUID (or its beginning: GPU- and 8 digits) or PCI address"};
+inline constexpr Option kJson{"--json", field<&Input::json>, "",
+                              "print JSON: stable keys, bytes, seconds, shares of 0..1"};
+inline constexpr Option kNoLegend{"--no-legend", field<&Input::no_legend>, "",
+                                  "print tables without headings"};
+inline constexpr Option kQuiet{"-q,--quiet", field<&Input::quiet>, "", "print nothing on success"};
+inline constexpr Option kDryRun{"--dry-run", field<&Input::dry_run>, "",
+                                "check everything and change nothing"};
+inline constexpr Option kIfGeneration{"--if-generation", field<&ChangingInput::if_generation>, "N",
+                                      "refuse it if the node has changed: describe has its generation"};
+
+// What verbs with inputs of their own have in common.
+[[nodiscard]] constexpr Option on_gpu(Field field) {
+    return {"--gpu", field, "GPU", "which of the instance's GPUs, if it has several"};
+}
+[[nodiscard]] constexpr Option until_reboot(Field field) {
+    return {"--runtime", field, "",
+            "until the machine, not only cgpud, is started again; then the former value holds again"};
+}
+[[nodiscard]] constexpr Argument gpu_argument(Field field) {
+    return {"GPU", field, "index, UUID (or its beginning: GPU- and 8 digits) or PCI address"};
+}
+inline constexpr Option kRuntime = until_reboot(field<&ChangingInput::runtime>);
 
 }  // namespace cgpu::cgpuctl

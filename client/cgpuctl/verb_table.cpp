@@ -7,18 +7,28 @@
 namespace cgpu::cgpuctl {
 namespace {
 
+struct HelpInput : Input {
+    std::string verb;
+};
+
+/// When the command line is read.
+template <class Own>
+Doing is_answered() {
+    return {[]() -> std::unique_ptr<Input> { return std::make_unique<Own>(); }, nullptr};
+}
+
 std::span<const Verb> own_verbs() {
     static const std::vector<Verb> verbs = {
         {"help",
-         {{"VERB", &Input::verb, "a verb; without it, all verbs are listed", true}},
+         {{"VERB", field<&HelpInput::verb>, "a verb; without it, all verbs are listed", true}},
          {},
-         false,
+         nullptr,
          "Print help, also of one verb",
          "",
          "cgpuctl help set-weight",
-         nullptr,
+         is_answered<HelpInput>(),
          true},
-        {"version", {}, {}, false, "Print the version", "", "cgpuctl version", nullptr, true},
+        {"version", {}, {}, nullptr, "Print the version", "", "cgpuctl version", is_answered<Input>(), true},
     };
     return verbs;
 }
@@ -35,7 +45,7 @@ const std::vector<Verb>& table() {
 
 }  // namespace
 
-const Option kHost{"-H,--host", &Input::host, "HOST",
+const Option kHost{"-H,--host", field<&Input::host>, "HOST",
                    "do it on another machine, over ssh and systemd-stdio-bridge: user@machine"};
 
 std::span<const Verb> verbs() { return table(); }

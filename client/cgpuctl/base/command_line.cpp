@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -50,7 +51,7 @@ class HelpFormatter final : public CLI::Formatter {
             const std::string name(argument.name);
             usage += argument.optional ? " [" + name + "]" : " " + name;
         }
-        return usage + (verb.takes_command ? " -- COMMAND [ARGUMENT]..." : "") + "\n";
+        return usage + (verb.command != nullptr ? " -- COMMAND [ARGUMENT]..." : "") + "\n";
     }
     /// CLI11 adds dots to lists, which the table's names have themselves.
     std::string make_option_opts(const CLI::Option* option) const override {
@@ -58,30 +59,37 @@ class HelpFormatter final : public CLI::Formatter {
     }
 };
 
+std::vector<Option> options_of(const Verb& verb) {
+    std::vector<Option> options = verb.options;
+    options.push_back(kHost);
+    return options;
+}
+
+std::string& text_in(Input& input, Field field) { return *std::get<std::string*>(field(input)); }
+
+std::vector<std::string>& list_in(Input& input, Field field) {
+    return *std::get<std::vector<std::string>*>(field(input));
+}
+
 /// The list takes the arguments behind it, too: they are divided once all are read (take_last_arguments).
 void declare(CLI::App& app, const Argument& argument, Input& input, bool behind_list) {
     const std::string name(argument.name);
     const std::string help(argument.help);
-    CLI::Option* option = nullptr;
-    if (const auto* list = std::get_if<std::vector<std::string> Input::*>(&argument.value))
-        option = app.add_option(name, input.**list, help);
-    else
-        option = app.add_option(name, input.*std::get<std::string Input::*>(argument.value), help);
+    CLI::Option* option = argument.is_list() ? app.add_option(name, list_in(input, argument.field), help)
+                                             : app.add_option(name, text_in(input, argument.field), help);
     option->required(!argument.optional && !behind_list)->type_name("");
 }
 
 /// Error (usage): there are too few.
 Result<void> take_last_arguments(const Verb& verb, Input& input) {
-    if (verb.arguments.empty()) return {};
-    const auto* list = std::get_if<std::vector<std::string> Input::*>(&verb.arguments.front().value);
-    if (list == nullptr) return {};
-    std::vector<std::string>& words = input.**list;
+    if (verb.arguments.empty() || !verb.arguments.front().is_list()) return {};
+    std::vector<std::string>& words = list_in(input, verb.arguments.front().field);
     for (auto argument = verb.arguments.rbegin(); argument + 1 != verb.arguments.rend(); ++argument) {
         if (words.size() < 2)
             return client::fail(Kind::usage, "cgpuctl " + std::string(verb.name) + ": " +
                                                  std::string(argument->name) + " is required. Try: cgpuctl " +
                                                  std::string(verb.name) + " --help.");
-        input.*std::get<std::string Input::*>(argument->value) = words.back();
+        text_in(input, argument->field) = words.back();
         words.pop_back();
     }
     return {};
@@ -90,11 +98,10 @@ Result<void> take_last_arguments(const Verb& verb, Input& input) {
 void declare(CLI::App& app, const Option& option, Input& input) {
     const std::string flags(option.flags);
     const std::string help(option.help);
-    if (const auto* flag = std::get_if<bool Input::*>(&option.value))
-        app.add_flag(flags, input.**flag, help);
+    if (option.placeholder.empty())
+        app.add_flag(flags, *std::get<bool*>(option.field(input)), help);
     else
-        app.add_option(flags, input.*std::get<std::string Input::*>(option.value), help)
-            ->type_name(std::string(option.placeholder));
+        app.add_option(flags, text_in(input, option.field), help)->type_name(std::string(option.placeholder));
 }
 
 /// A paragraph a line, in lines as long as help has them.
@@ -115,10 +122,9 @@ void declare(CLI::App& app, const Verb& verb, Input& input) {
     bool behind_list = false;
     for (const Argument& argument : verb.arguments) {
         declare(*sub, argument, input, behind_list);
-        behind_list = behind_list || argument.value.index() == 1;
+        behind_list = behind_list || argument.is_list();
     }
-    for (const Option& option : verb.options) declare(*sub, option, input);
-    declare(*sub, kHost, input);
+    for (const Option& option : options_of(verb)) declare(*sub, option, input);
     if (verb.local) sub->get_option("--host")->group("");
 }
 
@@ -203,37 +209,44 @@ ClientError wrong_usage(const Verb& verb, bool bare, const CLI::App& app, const 
     return {Kind::usage, call + ": " + error.what() + ". Try: " + call + " --help."};
 }
 
+std::vector<std::string_view> given_options(const Verb& verb, const CLI::App& parsed) {
+    std::vector<std::string_view> given;
+    for (const Option& option : options_of(verb))
+        if (const auto longest = spellings(option).back();
+            parsed.get_option(std::string(longest))->count() > 0)
+            given.push_back(longest);
+    return given;
+}
+
 /// Error (usage): an option or an argument is empty or blank, as `--mem "$SIZE"` is where SIZE isn't set. It
 /// must not mean the same as none. A job may have an empty name, which is none.
-Result<void> check_none_empty(const Verb& verb, const CLI::App& parsed, const Input& input) {
+Result<void> check_none_empty(const Verb& verb, const CLI::App& parsed, Input& input) {
     const auto refuse = [&](std::string_view what) {
         const std::string call = "cgpuctl " + std::string(verb.name);
-        const bool limits = verb.takes_command;
+        const bool limits = verb.command != nullptr;
         return client::fail(Kind::usage, call + ": " + std::string(what) + " is empty. Try: give it a value" +
                                              (limits ? ", leave it out, or set CGPU_DISABLE=1 to have no "
                                                        "limit."
                                                      : ", or leave it out."));
     };
     const auto is_blank = [](const std::string& text) { return model::trimmed(text).empty(); };
-    const auto is_empty = [&](const std::string& name, std::string Input::*value) {
-        return parsed.get_option(name)->count() > 0 && is_blank(input.*value);
+    const auto is_empty = [&](const std::string& name, Field field) {
+        return parsed.get_option(name)->count() > 0 && is_blank(text_in(input, field));
     };
     for (const Argument& argument : verb.arguments) {
-        if (const auto* list = std::get_if<std::vector<std::string> Input::*>(&argument.value)) {
-            if (std::ranges::any_of(input.**list, is_blank)) return refuse(argument.name);
+        if (argument.is_list()) {
+            if (std::ranges::any_of(list_in(input, argument.field), is_blank)) return refuse(argument.name);
             continue;
         }
         // CLI11 doesn't count those behind a list, and they are required.
-        const auto value = std::get<std::string Input::*>(argument.value);
-        if (argument.optional ? is_empty(std::string(argument.name), value) : is_blank(input.*value))
+        if (argument.optional ? is_empty(std::string(argument.name), argument.field)
+                              : is_blank(text_in(input, argument.field)))
             return refuse(argument.name);
     }
-    std::vector<Option> options = verb.options;
-    options.push_back(kHost);
-    for (const Option& option : options) {
-        const auto* value = std::get_if<std::string Input::*>(&option.value);
+    for (const Option& option : options_of(verb)) {
         const std::string_view longest = spellings(option).back();
-        if (value != nullptr && longest != "--name" && is_empty(std::string(longest), *value))
+        if (!option.placeholder.empty() && longest != "--name" &&
+            is_empty(std::string(longest), option.field))
             return refuse(longest);
     }
     return {};
@@ -241,11 +254,11 @@ Result<void> check_none_empty(const Verb& verb, const CLI::App& parsed, const In
 
 /// Whether the verb can be carried out on the machine that --host names. Error (usage).
 Result<void> check_place(const Call& call) {
-    if (call.input.host.empty()) return {};
-    if (auto good = client::check_host(call.input.host); !good) return good;
+    if (call.input->host.empty()) return {};
+    if (auto good = client::check_host(call.input->host); !good) return good;
     if (!call.verb->local) return {};
     return client::fail(Kind::usage, "cgpuctl " + std::string(call.verb->name) +
-                                         ": it works on this machine only. Try: ssh " + call.input.host +
+                                         ": it works on this machine only. Try: ssh " + call.input->host +
                                          " cgpuctl " + std::string(call.verb->name) + ".");
 }
 
@@ -264,11 +277,14 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     const bool bare = arguments.empty() || arguments.front().starts_with('-');
     const Verb* verb = bare ? &verbs().front() : find_verb(arguments.front());
     if (verb == nullptr) return no_such_verb(arguments.front());
-    Call call{verb, {}};
-    if (verb->takes_command && !wants_help(arguments)) {
+    // Each verb has one, because CLI11 knows the options of all; only that of the called one is filled.
+    std::vector<std::unique_ptr<Input>> inputs;
+    for (const Verb& each : verbs()) inputs.push_back(each.does.make_input());
+    std::unique_ptr<Input>& own = inputs[static_cast<std::size_t>(verb - verbs().data())];
+    if (verb->command != nullptr && !wants_help(arguments)) {
         auto command = take_command(*verb, arguments);
         if (!command) return tl::unexpected(command.error());
-        call.input.command = std::move(*command);
+        list_in(*own, verb->command) = std::move(*command);
     }
     complete_options(*verb, arguments);
 
@@ -277,9 +293,8 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     app.set_help_flag("-h,--help", "print this help");
     app.footer(kFooter);
     app.formatter(std::make_shared<HelpFormatter>());  // the verbs below inherit it
-    for (const Option& option : verbs().front().options) declare(app, option, call.input);
-    declare(app, kHost, call.input);
-    for (const Verb& each : verbs()) declare(app, each, call.input);
+    for (const Option& option : options_of(verbs().front())) declare(app, option, *inputs.front());
+    for (std::size_t each = 0; each < inputs.size(); ++each) declare(app, verbs()[each], *inputs[each]);
     try {
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         app.parse(arguments);
@@ -290,13 +305,13 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     } catch (const CLI::Error& error) {
         return tl::unexpected(wrong_usage(*verb, bare, app, error));
     }
-    if (auto taken = take_last_arguments(*verb, call.input); !taken) return tl::unexpected(taken.error());
+    if (auto taken = take_last_arguments(*verb, *own); !taken) return tl::unexpected(taken.error());
     const CLI::App& parsed = bare ? app : *app.get_subcommand(std::string(verb->name));
-    if (auto given = check_none_empty(*verb, parsed, call.input); !given)
-        return tl::unexpected(given.error());
+    if (auto given = check_none_empty(*verb, parsed, *own); !given) return tl::unexpected(given.error());
+    Call call{verb, std::move(own), given_options(*verb, parsed)};
     if (auto placed = check_place(call); !placed) return tl::unexpected(placed.error());
     // help and version with words that they don't take
-    if (verb->run == nullptr)
+    if (verb->does.run == nullptr)
         return client::fail(Kind::usage, "cgpuctl " + std::string(verb->name) +
                                              ": it takes nothing else. Try: cgpuctl help.");
     return call;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -11,7 +13,8 @@ namespace cgpu::cgpuctl {
 /// A verb to run.
 struct Call {
     const Verb* verb;
-    Input input;
+    std::unique_ptr<Input> input;         ///< the verb's own
+    std::vector<std::string_view> given;  ///< the options that were given, in their longest spelling
 };
 
 /// Help or the version: only to be printed.

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "client/cgpuctl/base/input.hpp"
@@ -16,30 +16,50 @@ using client::ClientError;
 using client::Result;
 
 struct Argument {
-    std::string_view name;                                                        ///< as help shows it: GPU
-    std::variant<std::string Input::*, std::vector<std::string> Input::*> value;  ///< a list: one or more
+    std::string_view name;  ///< as help shows it: GPU; of a list, of which there is one or more: FILE...
+    Field field;
     std::string_view help;
     bool optional = false;
+
+    [[nodiscard]] bool is_list() const { return name.ends_with("..."); }
 };
 
 struct Option {
     std::string_view flags;  ///< --json, or -q,--quiet
-    std::variant<bool Input::*, std::string Input::*> value;
+    Field field;
     std::string_view placeholder;  ///< what follows it: SIZE; empty for a switch
     std::string_view help;
 };
+
+/// What a verb does, with an input of its own.
+struct Doing {
+    std::unique_ptr<Input> (*make_input)();
+    /// Null: it is answered when the command line is read (help, version).
+    Result<void> (*run)(const Input&, client::Node&, Terminal&);
+};
+
+template <auto kRun, class Own>
+constexpr Doing doing_of(Result<void> (*)(const Own&, client::Node&, Terminal&)) {
+    return {[]() -> std::unique_ptr<Input> { return std::make_unique<Own>(); },
+            [](const Input& input, client::Node& node, Terminal& terminal) {
+                return kRun(dynamic_cast<const Own&>(input), node, terminal);
+            }};
+}
+
+/// That of a verb's function: `does<&list>`.
+template <auto kRun>
+constexpr Doing does = doing_of<kRun>(kRun);
 
 /// One verb of the command line.
 struct Verb {
     std::string_view name;
     std::vector<Argument> arguments;
     std::vector<Option> options;
-    bool takes_command;        ///< what follows `--` is a command
+    Field command;             ///< what follows `--` is a command; null: none does
     std::string_view summary;  ///< a line in the list of verbs
     std::string_view details;  ///< more, in its own help and the manual, a paragraph a line; may be empty
     std::string_view example;
-    /// Null: it is answered when the command line is read (help, version).
-    Result<void> (*run)(const Input&, client::Node&, Terminal&);
+    Doing does;
     bool local = false;  ///< works on this machine only, and so not with --host
 };
 

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "client/cgpuctl/base/changes.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/batch/apply.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
 #include "client/cgpuctl/batch/missing.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -42,7 +42,7 @@ client::Result<std::string> read_text(const std::string& file) {
 /// With --skip-missing: leaves out what isn't there, and tells so. What ends between this reading and the
 /// change is left out at a second attempt. Returns the generation.
 client::Result<std::uint64_t> make_batch(Batch& batch, const std::string& name, const client::Making& how,
-                                         const Input& input, client::Node& node, Terminal& terminal) {
+                                         const ApplyInput& input, client::Node& node, Terminal& terminal) {
     const auto drop = [&]() -> client::Result<void> {
         const auto left_out = drop_missing(batch, name, said_to_change(input), node);
         if (!left_out) return tl::unexpected(left_out.error());
@@ -60,7 +60,7 @@ client::Result<std::uint64_t> make_batch(Batch& batch, const std::string& name, 
 
 }  // namespace
 
-client::Result<void> apply(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> apply(const ApplyInput& input, client::Node& node, Terminal& terminal) {
     const auto how = making_of(input);
     if (!how) return tl::unexpected(how.error());
     const auto text = read_text(input.file);

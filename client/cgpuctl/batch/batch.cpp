@@ -46,13 +46,19 @@ Result<std::vector<std::string>> words_of(std::string_view line) {
 
 using Changes = Result<std::vector<Change>>;
 
-template <Result<Wanted> (*wanted)(const Input&)>
+template <auto kWanted, class Own>
+Changes changes_by(const Input& input, Result<Wanted> (*)(const Own&)) {
+    return kWanted(dynamic_cast<const Own&>(input)).map([](Wanted read) { return std::move(read.changes); });
+}
+
+template <auto kWanted>
 Changes changes_by(const Input& input) {
-    return wanted(input).map([](Wanted read) { return std::move(read.changes); });
+    return changes_by<kWanted>(input, kWanted);
 }
 
 /// A word that can be a GPU is one: which instances there are isn't known here.
-Changes revert(const Input& input) {
+Changes reverting(const Input& called) {
+    const auto& input = dynamic_cast<const RevertInput&>(called);
     std::vector<Change> changes;
     for (const std::string& target : input.targets) {
         if (target == "mode" || target == "default-memory")
@@ -71,7 +77,7 @@ const std::map<std::string_view, Changes (*)(const Input&)>& readers() {
         {"drain", &changes_by<&wanted_drain>},
         {"pause", &changes_by<&wanted_pause>},
         {"resume", &changes_by<&wanted_resume>},
-        {"revert", &revert},
+        {"revert", &reverting},
         {"set-max-inst", &changes_by<&wanted_max_inst>},
         {"set-memory", &changes_by<&wanted_memory>},
         {"set-policy", &changes_by<&wanted_policy>},
@@ -90,10 +96,8 @@ std::string known_verbs() {
 }
 
 /// Options of a whole batch, and those that would have no effect.
-bool has_other_options(const Input& input) {
-    return input.dry_run || input.persist || input.force || input.json || input.quiet || input.runtime ||
-           input.wait || input.drain || !input.timeout.empty() || !input.host.empty() ||
-           !input.if_generation.empty();
+bool has_other_options(const Call& call) {
+    return std::ranges::any_of(call.given, [](std::string_view option) { return option != "--gpu"; });
 }
 
 Changes changes_of(const std::vector<std::string>& words) {
@@ -103,10 +107,10 @@ Changes changes_of(const std::vector<std::string>& words) {
     const auto read = read_command_line(words);
     if (!read) return tl::unexpected(read.error());
     const auto* call = std::get_if<Call>(&*read);
-    if (call == nullptr || has_other_options(call->input))
+    if (call == nullptr || has_other_options(*call))
         return wrong(words.front(), "of options it can only have --gpu here",
                      "give the others to cgpuctl apply, for the whole batch");
-    return reader->second(call->input);
+    return reader->second(*call->input);
 }
 
 std::string place(const std::string& name, std::size_t line) {

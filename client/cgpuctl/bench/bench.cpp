@@ -9,7 +9,7 @@
 #include <numeric>
 #include <optional>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/bench/bench.hpp"
 #include "client/cgpuctl/bench/bench_plan.hpp"
 #include "client/cgpuctl/bench/bench_tenant.hpp"
 #include "client/cgpuctl/output/format.hpp"
@@ -223,7 +223,7 @@ Json outcome_json(const BenchPlan& plan, const client::Gpu& gpu, const Outcome& 
 
 }  // namespace
 
-Result<void> bench(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> bench(const BenchInput& input, client::Node& node, Terminal& terminal) {
     const auto plan = read_bench_plan(input);
     if (!plan) return tl::unexpected(plan.error());
     if (geteuid() != 0)

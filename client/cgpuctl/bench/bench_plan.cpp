@@ -24,7 +24,7 @@ Result<std::uint32_t> bounded(const std::string& what, const std::string& text, 
 
 }  // namespace
 
-client::Result<BenchPlan> read_bench_plan(const Input& input) {
+client::Result<BenchPlan> read_bench_plan(const BenchInput& input) {
     BenchPlan plan;
     const std::string weights = input.weights.empty() ? "1:2" : input.weights;
     for (std::size_t at = 0; at <= weights.size();) {

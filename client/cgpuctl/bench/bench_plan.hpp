@@ -10,6 +10,15 @@
 
 namespace cgpu::cgpuctl {
 
+struct BenchInput : Input {
+    std::string gpu;
+    std::string weights;
+    std::string seconds;
+    std::string kernel_us;
+    std::string memory;
+    bool force = false;
+};
+
 /// What `cgpuctl bench` runs.
 struct BenchPlan {
     std::vector<std::uint32_t> weights;  ///< one for each program
@@ -20,6 +29,6 @@ struct BenchPlan {
 
 /// Reads the options; the defaults are 1:2, 10 s, 1000 us and 1GiB. Error (usage): a value that can't be
 /// read, or is out of range.
-[[nodiscard]] client::Result<BenchPlan> read_bench_plan(const Input& input);
+[[nodiscard]] client::Result<BenchPlan> read_bench_plan(const BenchInput& input);
 
 }  // namespace cgpu::cgpuctl

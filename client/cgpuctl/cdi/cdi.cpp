@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/cdi/cdi.hpp"
 #include "client/cgpuctl/cdi/cdi_spec.hpp"
 #include "client/cgpuctl/docker/engine/engine_file.hpp"
 #include "client/cgpuctl/docker/runtime_program.hpp"
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-Result<void> check(const Input& input) {
+Result<void> check(const CdiInput& input) {
     if (input.action != "generate")
         return client::fail(Kind::usage, "cgpuctl cdi " + model::quote(input.action) +
                                              ": there is no such action. Try: cgpuctl cdi generate.");
@@ -66,7 +66,7 @@ Result<CdiSpec> make_spec(client::Node& node) {
 
 }  // namespace
 
-Result<void> cdi(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> cdi(const CdiInput& input, client::Node& node, Terminal& terminal) {
     if (auto checked = check(input); !checked) return checked;
     const auto spec = make_spec(node);
     if (!spec) return tl::unexpected(spec.error());

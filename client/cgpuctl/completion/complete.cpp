@@ -58,7 +58,7 @@ std::vector<std::string> arguments_in(std::span<const std::string> words, std::o
 Candidates values_of_argument(const Verb& verb, const std::vector<std::string>& before, client::Node& node) {
     if (verb.arguments.empty()) return {};
     const std::string_view first = before.empty() ? std::string_view() : std::string_view(before.front());
-    const bool list = verb.arguments.front().value.index() == 1;
+    const bool list = verb.arguments.front().is_list();
     if (!list) {
         if (before.size() >= verb.arguments.size()) return {};
         return values_of(verb.arguments[before.size()].name, verb.name, first, node);
@@ -79,7 +79,7 @@ Candidates all_for(std::span<const std::string> before, std::string_view current
     if (std::ranges::count(before, "--") > 0) {
         // Not a conditional expression with a list in it: GCC 16 takes the list for one that is used after
         // its end.
-        if (!verb.takes_command) return {};
+        if (verb.command == nullptr) return {};
         return {{kCommand, ""}};
     }
     if (!before.empty() && takes_value(before.back()) && !is_switch_of(verb, before.back())) {

@@ -1,5 +1,5 @@
 // runtime configure --for containerd: a table of cgpu's own in containerd's file.
-#include "client/cgpuctl/docker/configure_containerd.hpp"
+#include "client/cgpuctl/docker/runtime.hpp"
 
 #include <filesystem>
 
@@ -81,7 +81,8 @@ Result<Former> former(const std::string& file, const std::string& left) {
     return Former{left, !left.empty()};
 }
 
-Result<void> removes(const Target& target, const std::string& now, const Input& input, Terminal& terminal) {
+Result<void> removes(const Target& target, const std::string& now, const RuntimeInput& input,
+                     Terminal& terminal) {
     const std::string& file = target.file;
     const std::string left = without_containerd_runtime(now);
     const bool is_in_it = exists(before_file(file)) || left != without_changes(now);
@@ -105,7 +106,7 @@ Result<void> removes(const Target& target, const std::string& now, const Input& 
 
 }  // namespace
 
-Result<void> configure_containerd(const Input& input, const std::string& program, Terminal& terminal) {
+Result<void> configure_containerd(const RuntimeInput& input, const std::string& program, Terminal& terminal) {
     const auto target = find_target(input.file);
     if (!target) return tl::unexpected(target.error());
     const std::string& file = target->file;

@@ -1,5 +1,5 @@
 // runtime configure for Docker.
-#include "client/cgpuctl/docker/configure_docker.hpp"
+#include "client/cgpuctl/docker/runtime.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -155,7 +155,7 @@ Result<void> check_view(const RunningDocker& docker, const std::string& program)
 
 }  // namespace
 
-Result<void> configure_docker(const Input& input, Terminal& terminal) {
+Result<void> configure_docker(const RuntimeInput& input, Terminal& terminal) {
     const auto target = find_docker_file("runtime", input.file);
     if (!target) return tl::unexpected(target.error());
     const std::string& file = target->file;

@@ -1,5 +1,5 @@
 // runtime configure --for podman: a file of cgpu's own among those that Podman reads.
-#include "client/cgpuctl/docker/configure_podman.hpp"
+#include "client/cgpuctl/docker/runtime.hpp"
 
 #include <filesystem>
 
@@ -31,7 +31,7 @@ Result<std::vector<PodmanFile>> files_of_others() {
 
 }  // namespace
 
-Result<void> configure_podman(const Input& input, const std::string& program, Terminal& terminal) {
+Result<void> configure_podman(const RuntimeInput& input, const std::string& program, Terminal& terminal) {
     const auto now = read_engine_file(kPodmanFile);
     if (!now) return tl::unexpected(now.error());
     const auto others = files_of_others();

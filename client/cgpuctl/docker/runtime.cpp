@@ -1,7 +1,4 @@
-#include "client/cgpuctl/base/verbs.hpp"
-#include "client/cgpuctl/docker/configure_containerd.hpp"
-#include "client/cgpuctl/docker/configure_docker.hpp"
-#include "client/cgpuctl/docker/configure_podman.hpp"
+#include "client/cgpuctl/docker/runtime.hpp"
 #include "client/cgpuctl/docker/runtime_program.hpp"
 #include "core/model/quote.hpp"
 
@@ -11,7 +8,7 @@ namespace {
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-Result<void> check(const Input& input) {
+Result<void> check(const RuntimeInput& input) {
     if (input.action != "configure")
         return client::fail(Kind::usage, "cgpuctl runtime " + model::quote(input.action) +
                                              ": there is no such action. Try: cgpuctl runtime configure.");
@@ -43,7 +40,7 @@ Result<void> check(const Input& input) {
 
 }  // namespace
 
-Result<void> runtime(const Input& input, client::Node&, Terminal& terminal) {
+Result<void> runtime(const RuntimeInput& input, client::Node&, Terminal& terminal) {
     if (auto checked = check(input); !checked) return checked;
     if (input.engine == "podman") {
         const auto program = input.remove ? Result<std::string>() : runtime_program();

@@ -1,5 +1,5 @@
 // swarm: tells Docker what this node of a Swarm has.
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/swarm.hpp"
 #include "client/cgpuctl/docker/docker_config.hpp"
 #include "client/cgpuctl/docker/engine/docker_file.hpp"
 #include "client/cgpuctl/docker/engine/docker_start.hpp"
@@ -13,7 +13,7 @@ namespace {
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-Result<DockerConfig> changed(const Input& input, client::Node& node, const DockerConfig& config) {
+Result<DockerConfig> changed(const SwarmInput& input, client::Node& node, const DockerConfig& config) {
     if (input.remove) return without_swarm_resources(config);
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
@@ -49,7 +49,7 @@ Result<void> beside_flags(const DockerFile& found, bool removes) {
 
 }  // namespace
 
-Result<void> swarm(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> swarm(const SwarmInput& input, client::Node& node, Terminal& terminal) {
     if (input.action != "configure")
         return client::fail(Kind::usage, "cgpuctl swarm " + model::quote(input.action) +
                                              ": there is no such action. Try: cgpuctl swarm configure.");

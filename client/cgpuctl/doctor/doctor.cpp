@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/doctor/base/in_time.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
+#include "client/cgpuctl/doctor/doctor.hpp"
 #include "client/cgpuctl/doctor/report.hpp"
 #include "core/model/owner.hpp"
 

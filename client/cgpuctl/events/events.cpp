@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "client/cgpuctl/base/event_types.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/events/event.hpp"
+#include "client/cgpuctl/events/events.hpp"
 #include "client/cgpuctl/events/journal.hpp"
 #include "client/cgpuctl/events/since.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -35,7 +35,7 @@ struct Beginning {
     std::optional<std::uint32_t> last;  ///< only so many before what is still to come
 };
 
-client::Result<Beginning> read_beginning(const Input& input) {
+client::Result<Beginning> read_beginning(const EventsInput& input) {
     Beginning beginning;
     if (!input.since.empty()) {
         const auto since = parse_since(input.since, now_us());
@@ -76,7 +76,7 @@ client::Result<std::string> gpu_in_events(const std::string& gpu, client::Node& 
 
 }  // namespace
 
-client::Result<void> events(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> events(const EventsInput& input, client::Node& node, Terminal& terminal) {
     // Wrong options are told where there is no journal, too.
     if (auto checked = check_type(input.type); !checked) return checked;
     const auto beginning = read_beginning(input);
@@ -85,7 +85,7 @@ client::Result<void> events(const Input& input, client::Node& node, Terminal& te
     if (!gpu) return tl::unexpected(gpu.error());
     auto journal = Journal::open(input.type);
     if (!journal) return tl::unexpected(journal.error());
-    const EventFilter filter{input.target, *gpu, input.type, beginning->since_us};
+    const EventFilter filter{input.instance, *gpu, input.type, beginning->since_us};
     const auto begun = beginning->last ? journal->begin_with_last(*beginning->last, filter)
                                        : journal->begin_at(beginning->since_us);
     if (!begun) return tl::unexpected(begun.error());

@@ -53,7 +53,7 @@ bool is_number(const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-Result<std::optional<std::uint32_t>> uid_of(const Input& input, const client::Snapshot& snapshot,
+Result<std::optional<std::uint32_t>> uid_of(const Choice& input, const client::Snapshot& snapshot,
                                             UserNames& users) {
     if (is_number(input.user))
         return read_count_in("user", input.user, 0, model::kNobody - 1).map([](std::uint32_t uid) {
@@ -128,7 +128,7 @@ std::string state_text(const client::Instance& instance) {
     return instance.managed ? instance.state : kUnmanaged;
 }
 
-Result<Chosen> read_chosen(const Input& input, const client::Snapshot& snapshot, client::Node& node,
+Result<Chosen> read_chosen(const Choice& input, const client::Snapshot& snapshot, client::Node& node,
                            UserNames& users) {
     Chosen chosen;
     const auto state = read_state(input.state);

@@ -11,6 +11,13 @@
 /// Which instances a verb shows: --gpu, --user and --state.
 namespace cgpu::cgpuctl {
 
+/// The options that say it.
+struct Choice : Input {
+    std::string gpu;
+    std::string user;
+    std::string state;
+};
+
 /// What is wanted; what is empty doesn't matter.
 struct Chosen {
     std::string gpu;  ///< UUID
@@ -23,7 +30,7 @@ struct Chosen {
 [[nodiscard]] std::string state_text(const client::Instance& instance);
 
 /// Reads the options. Error: no such GPU (not_found); a state or a user that nobody knows (usage).
-[[nodiscard]] client::Result<Chosen> read_chosen(const Input& input, const client::Snapshot& snapshot,
+[[nodiscard]] client::Result<Chosen> read_chosen(const Choice& input, const client::Snapshot& snapshot,
                                                  client::Node& node, UserNames& users);
 
 /// Leaves only what is wanted in the reading. Instances keep all of their GPUs.

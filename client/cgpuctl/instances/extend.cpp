@@ -1,6 +1,6 @@
 // extend: more time for instances that have a time limit.
 #include "client/cgpuctl/base/changes.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "core/model/duration.hpp"
@@ -8,7 +8,7 @@
 
 namespace cgpu::cgpuctl {
 
-client::Result<void> extend_verb(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> extend_verb(const ExtendInput& input, client::Node& node, Terminal& terminal) {
     const auto seconds = model::parse_duration(input.time);
     if (!seconds)
         return client::fail(client::ClientError::Kind::usage, "time " + model::quote(input.time) + ": " +

@@ -6,8 +6,8 @@
 #include <cerrno>
 
 #include "client/cgpuctl/base/instance_meant.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/instances/place.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "core/model/quote.hpp"
 
@@ -56,10 +56,10 @@ Result<std::string> output_of_job(const Instance& job) {
 
 }  // namespace
 
-Result<void> logs_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> logs_verb(const LogsInput& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    const auto meant = instance_meant(*snapshot, input.target, said_by(input), node);
+    const auto meant = instance_meant(*snapshot, input.instance, said_by(input), node);
     if (!meant) return tl::unexpected(meant.error());
     const Instance& instance = **meant;
     if (is_container(instance)) {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <set>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/instances/chosen.hpp"
 #include "client/cgpuctl/instances/meant.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
@@ -93,7 +93,7 @@ std::vector<std::string> cells_of(const Row& row, const Instance& instance, User
 
 }  // namespace
 
-Result<void> ps_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> ps_verb(const PsInput& input, client::Node& node, Terminal& terminal) {
     auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     UserNames users(input.host.empty());

@@ -11,10 +11,10 @@
 #include <set>
 #include <string>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/instances/held.hpp"
 #include "client/cgpuctl/instances/meant.hpp"
 #include "client/cgpuctl/instances/place.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/instances/withdraw.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/people.hpp"
@@ -225,7 +225,7 @@ class Stopping {
 
 }  // namespace
 
-Result<void> stop_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> stop_verb(const StopInput& input, client::Node& node, Terminal& terminal) {
     std::uint32_t grace = kDefaultGrace;
     if (!input.grace.empty()) {
         const auto read = read_count_in("grace", input.grace, 0, kLongestGrace);

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <optional>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/instances/meant.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
 
@@ -65,7 +65,7 @@ tl::unexpected<client::ClientError> too_late(const std::vector<Instance>& left, 
 
 }  // namespace
 
-Result<void> wait_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> wait_verb(const WaitInput& input, client::Node& node, Terminal& terminal) {
     std::optional<Clock::time_point> give_up;
     if (!input.timeout.empty()) {
         const auto seconds = read_count("timeout", input.timeout);

@@ -50,7 +50,7 @@ client::Result<std::optional<Withdrawn>> withdrawn_by(const client::Snapshot& sn
 
 }  // namespace
 
-client::Result<std::vector<std::string>> withdraw(const client::Snapshot& snapshot, const Input& input,
+client::Result<std::vector<std::string>> withdraw(const client::Snapshot& snapshot, const StopInput& input,
                                                   client::Node& node, Terminal& terminal) {
     const auto saying = said_to_change(input);
     std::vector<std::string> others;

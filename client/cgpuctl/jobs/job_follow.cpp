@@ -23,12 +23,13 @@ Result<void> report(const client::Job& job, bool json, Terminal& terminal) {
 
 }  // namespace
 
-Result<std::optional<std::uint32_t>> read_timeout(const Input& input) {
-    if (input.timeout.empty()) return std::nullopt;
-    return read_count("timeout", input.timeout).map([](std::uint32_t s) { return std::optional(s); });
+Result<std::optional<std::uint32_t>> read_timeout(const std::string& timeout) {
+    if (timeout.empty()) return std::nullopt;
+    return read_count("timeout", timeout).map([](std::uint32_t s) { return std::optional(s); });
 }
 
-Result<void> follow_job(const std::string& path, const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> follow_job(const std::string& path, const JobInput& input, client::Node& node,
+                        Terminal& terminal) {
     if (!input.no_wait) {
         const auto job = wait_for_job(path, node, terminal);
         if (!job) return tl::unexpected(job.error());

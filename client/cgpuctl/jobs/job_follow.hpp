@@ -11,12 +11,20 @@
 /// Shared by the verbs that begin jobs.
 namespace cgpu::cgpuctl {
 
+/// What upgrade and set-mode share.
+struct JobInput : Input {
+    std::string timeout;
+    bool drain = false;
+    bool no_wait = false;
+    bool cancel = false;
+};
+
 /// --timeout, in seconds.
-[[nodiscard]] client::Result<std::optional<std::uint32_t>> read_timeout(const Input& input);
+[[nodiscard]] client::Result<std::optional<std::uint32_t>> read_timeout(const std::string& timeout);
 
 /// Waits for the end of a job and prints its result; an error if the job didn't succeed. With --no-wait only
 /// prints that the job has begun.
-client::Result<void> follow_job(const std::string& path, const Input& input, client::Node& node,
+client::Result<void> follow_job(const std::string& path, const JobInput& input, client::Node& node,
                                 Terminal& terminal);
 
 /// Cancels the job under way, and waits for its end.

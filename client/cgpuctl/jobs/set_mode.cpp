@@ -1,5 +1,5 @@
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
+#include "client/cgpuctl/jobs/verbs.hpp"
 #include "client/cgpuctl/jobs/wait_until.hpp"
 #include "client/cgpuctl/output/warnings.hpp"
 #include "core/model/mode.hpp"
@@ -36,7 +36,7 @@ Result<void> wait_for_gpus(std::uint32_t seconds, client::Node& node, Terminal& 
     return wait_until({why_not, seconds, "end them, or cgpuctl set-mode configured"}, terminal);
 }
 
-Result<void> check_usage(const Input& input) {
+Result<void> check_usage(const SetModeInput& input) {
     if (input.cancel == !input.mode.empty())
         return client::fail(
             Kind::usage, "cgpuctl set-mode: it takes either a mode or --cancel. Try: cgpuctl set-mode none.");
@@ -52,10 +52,10 @@ Result<void> check_usage(const Input& input) {
 
 }  // namespace
 
-Result<void> set_mode(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> set_mode(const SetModeInput& input, client::Node& node, Terminal& terminal) {
     if (auto checked = check_usage(input); !checked) return checked;
     if (input.cancel) return cancel_job_under_way(node, terminal);
-    const auto timeout = read_timeout(input);
+    const auto timeout = read_timeout(input.timeout);
     if (!timeout) return tl::unexpected(timeout.error());
     const auto path = node.begin_mode({input.mode, input.drain, *timeout, input.dry_run, input.runtime});
     if (!path) return tl::unexpected(path.error());

@@ -1,5 +1,5 @@
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
+#include "client/cgpuctl/jobs/verbs.hpp"
 #include "core/model/quote.hpp"
 #include "core/upgrade/version.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 using client::Result;
 using Kind = client::ClientError::Kind;
 
-Result<client::Upgrade> wanted(const Input& input) {
+Result<client::Upgrade> wanted(const UpgradeInput& input) {
     if (input.hot.empty() == input.cold.empty())
         return client::fail(Kind::usage,
                             "cgpuctl upgrade: it takes either --hot VERSION or --cold VERSION. Try: "
@@ -27,7 +27,7 @@ Result<client::Upgrade> wanted(const Input& input) {
                                              "cgpuctl module list.");
     upgrade.drain = input.drain;
     upgrade.dry_run = input.dry_run;
-    const auto timeout = read_timeout(input);
+    const auto timeout = read_timeout(input.timeout);
     if (!timeout) return tl::unexpected(timeout.error());
     upgrade.timeout_s = *timeout;
     return upgrade;
@@ -35,7 +35,7 @@ Result<client::Upgrade> wanted(const Input& input) {
 
 }  // namespace
 
-Result<void> upgrade(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> upgrade(const UpgradeInput& input, client::Node& node, Terminal& terminal) {
     if (input.cancel) return cancel_job_under_way(node, terminal);
     const auto asked = wanted(input);
     if (!asked) return tl::unexpected(asked.error());

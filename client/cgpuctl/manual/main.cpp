@@ -24,11 +24,15 @@ Json as_json(const Verb& verb) {
             {{"name", argument.name}, {"help", argument.help}, {"optional", argument.optional}});
     Json options = Json::array();
     for (const Option& option : verb.options) options.push_back(as_json(option));
-    return {{"name", verb.name},          {"arguments", arguments},
-            {"options", options},         {"command", verb.takes_command},
-            {"summary", verb.summary},    {"details", verb.details},
-            {"example", verb.example},    {"local", verb.local},
-            {"runs", verb.run != nullptr}};
+    return {{"name", verb.name},
+            {"arguments", arguments},
+            {"options", options},
+            {"command", verb.command != nullptr},
+            {"summary", verb.summary},
+            {"details", verb.details},
+            {"example", verb.example},
+            {"local", verb.local},
+            {"runs", verb.does.run != nullptr}};
 }
 
 void print() {

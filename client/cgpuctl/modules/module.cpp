@@ -2,7 +2,7 @@
 #include <array>
 
 #include "bundle/bundle.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
+
 #include "client/cgpuctl/modules/module_actions.hpp"
 #include "client/run/mounts/mount_plan.hpp"
 #include "core/model/quote.hpp"
@@ -20,7 +20,7 @@ struct Action {
     Takes takes;
     bool changes;
     std::string_view usage;
-    Result<void> (*run)(const Input&, client::Node&, Terminal&);
+    Result<void> (*run)(const ModuleInput&, client::Node&, Terminal&);
 };
 
 constexpr std::array kActions = {
@@ -32,7 +32,7 @@ constexpr std::array kActions = {
 };
 
 /// Empty if the action can be carried out.
-std::string why_not(const Action& action, const Input& input) {
+std::string why_not(const Action& action, const ModuleInput& input) {
     if (action.takes == Action::Takes::something && input.what.empty()) return "it needs to know which";
     if (action.takes == Action::Takes::nothing && !input.what.empty()) return "it takes nothing more";
     if (action.changes && input.json) return "it prints no JSON";
@@ -42,7 +42,7 @@ std::string why_not(const Action& action, const Input& input) {
 
 }  // namespace
 
-std::filesystem::path modules_folder(const Input& input) {
+std::filesystem::path modules_folder(const ModuleInput& input) {
     return input.folder.empty() ? client::ModuleFolders().module : input.folder;
 }
 
@@ -62,7 +62,7 @@ std::string likely_version(const std::string& action, const upgrade::Version& ve
     return "cgpuctl module " + (likely.empty() ? "list" : action + " " + std::string(likely));
 }
 
-Result<void> module(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> module(const ModuleInput& input, client::Node& node, Terminal& terminal) {
     const auto action = std::find_if(kActions.begin(), kActions.end(),
                                      [&](const Action& each) { return each.name == input.action; });
     if (action == kActions.end()) {

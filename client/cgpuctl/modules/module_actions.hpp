@@ -12,14 +12,22 @@
 /// The actions of `cgpuctl module ACTION`, one function for each.
 namespace cgpu::cgpuctl {
 
-client::Result<void> module_list(const Input& input, client::Node& node, Terminal& terminal);
-client::Result<void> module_show(const Input& input, client::Node& node, Terminal& terminal);
-client::Result<void> module_verify(const Input& input, client::Node& node, Terminal& terminal);
-client::Result<void> module_add(const Input& input, client::Node& node, Terminal& terminal);
-client::Result<void> module_remove(const Input& input, client::Node& node, Terminal& terminal);
+struct ModuleInput : Input {
+    std::string action;
+    std::string what;    ///< a version, a folder or a tar file
+    std::string folder;  ///< where the versions lie
+};
+
+client::Result<void> module(const ModuleInput& input, client::Node& node, Terminal& terminal);
+
+client::Result<void> module_list(const ModuleInput& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_show(const ModuleInput& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_verify(const ModuleInput& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_add(const ModuleInput& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_remove(const ModuleInput& input, client::Node& node, Terminal& terminal);
 
 /// The folder of modules to use.
-[[nodiscard]] std::filesystem::path modules_folder(const Input& input);
+[[nodiscard]] std::filesystem::path modules_folder(const ModuleInput& input);
 /// Error: usage.
 [[nodiscard]] client::Result<upgrade::Version> read_version(const std::string& text);
 

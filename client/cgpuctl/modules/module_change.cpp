@@ -4,7 +4,7 @@
 
 namespace cgpu::cgpuctl {
 
-client::Result<void> module_add(const Input& input, client::Node&, Terminal& terminal) {
+client::Result<void> module_add(const ModuleInput& input, client::Node&, Terminal& terminal) {
     const auto version = client::add_bundle(input.what, modules_folder(input), input.dry_run);
     if (!version) return tl::unexpected(version.error());
     terminal.done("module " + version->str() +
@@ -13,7 +13,7 @@ client::Result<void> module_add(const Input& input, client::Node&, Terminal& ter
     return {};
 }
 
-client::Result<void> module_remove(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> module_remove(const ModuleInput& input, client::Node& node, Terminal& terminal) {
     const auto version = read_version(input.what);
     if (!version) return tl::unexpected(version.error());
     // Only the daemon knows which version is in force; without that none is removed.

@@ -56,7 +56,7 @@ std::string list_of(const std::vector<std::uint32_t>& pids) {
     return text;
 }
 
-void warn_of_unseen(const client::EngineUsers& users, const Input& input, Terminal& terminal) {
+void warn_of_unseen(const client::EngineUsers& users, const ModuleInput& input, Terminal& terminal) {
     if (!users.all_seen && !input.quiet)
         terminal.warning(
             "processes: some may not be examined, and are missing here. Try: run it as root, on the host.");
@@ -68,7 +68,7 @@ struct Place {
     std::filesystem::path folder;
 };
 
-Result<std::vector<Place>> places_of(const Input& input) {
+Result<std::vector<Place>> places_of(const ModuleInput& input) {
     const auto modules = modules_folder(input);
     if (const auto version = upgrade::Version::parse(input.what))
         return std::vector{Place{input.what, modules / version->str()}};
@@ -93,7 +93,7 @@ Result<std::vector<Place>> places_of(const Input& input) {
 
 }  // namespace
 
-Result<void> module_list(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> module_list(const ModuleInput& input, client::Node& node, Terminal& terminal) {
     const auto users = client::find_engine_users();
     const auto modules = client::installed_modules(modules_folder(input), users);
     const auto current = in_force(node);
@@ -120,7 +120,7 @@ Result<void> module_list(const Input& input, client::Node& node, Terminal& termi
     return {};
 }
 
-Result<void> module_show(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> module_show(const ModuleInput& input, client::Node& node, Terminal& terminal) {
     const auto version = read_version(input.what);
     if (!version) return tl::unexpected(version.error());
     const auto users = client::find_engine_users();
@@ -154,7 +154,7 @@ Result<void> module_show(const Input& input, client::Node& node, Terminal& termi
     return {};
 }
 
-Result<void> module_verify(const Input& input, client::Node&, Terminal& terminal) {
+Result<void> module_verify(const ModuleInput& input, client::Node&, Terminal& terminal) {
     const auto places = places_of(input);
     if (!places) return tl::unexpected(places.error());
     Json list = Json::array();

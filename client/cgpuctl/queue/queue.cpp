@@ -1,10 +1,10 @@
 // queue: the requests that wait.
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/queue/queued_text.hpp"
+#include "client/cgpuctl/queue/reserve.hpp"
 
 namespace cgpu::cgpuctl {
 client::Result<void> queue_verb(const Input& input, client::Node& node, Terminal& terminal) {

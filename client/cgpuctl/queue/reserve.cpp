@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "client/cgpuctl/base/random_id.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/queue/reserve.hpp"
 #include "client/cgpuctl/queue/shown_wait.hpp"
 #include "client/run/job/job_user.hpp"
 #include "client/run/job/run_request.hpp"
@@ -49,7 +49,7 @@ Json json_of(const std::string& id, const std::string& token, std::uint64_t hold
 
 }  // namespace
 
-Result<void> reserve_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> reserve_verb(const ReserveInput& input, client::Node& node, Terminal& terminal) {
     const auto hold = read_hold(input.hold);
     if (!hold) return tl::unexpected(hold.error());
     const auto variables =

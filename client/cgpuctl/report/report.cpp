@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/report/forms.hpp"
 #include "client/cgpuctl/report/local_time.hpp"
 #include "client/cgpuctl/report/plot_parts.hpp"
+#include "client/cgpuctl/report/report.hpp"
 #include "client/cgpuctl/report/request.hpp"
 #include "client/cgpuctl/report/svg.hpp"
 #include "core/history/day_sums.hpp"
@@ -207,7 +207,7 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-Result<void> report_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> report_verb(const ReportInput& input, client::Node& node, Terminal& terminal) {
     const auto now = now_us();
     const auto request = report::parse_request(input, now);
     if (!request) return tl::unexpected(request.error());

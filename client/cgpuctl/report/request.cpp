@@ -38,7 +38,7 @@ client::Result<history::Dimensions> dimensions_of(const std::string& text) {
     return all;
 }
 
-client::Result<void> take_times(const Input& input, std::uint64_t now, Request& request) {
+client::Result<void> take_times(const ReportInput& input, std::uint64_t now, Request& request) {
     request.span = {0, now};
     if (!input.period.empty()) {
         if (!input.since.empty() || !input.until.empty())
@@ -77,7 +77,7 @@ client::Result<void> take_times(const Input& input, std::uint64_t now, Request& 
 
 }  // namespace
 
-client::Result<Request> parse_request(const Input& input, std::uint64_t now) {
+client::Result<Request> parse_request(const ReportInput& input, std::uint64_t now) {
     Request request;
     const auto by = dimensions_of(input.by);
     if (!by) return tl::unexpected(by.error());

@@ -7,6 +7,19 @@
 #include "client/node/values/client_error.hpp"
 #include "core/history/totals.hpp"
 
+namespace cgpu::cgpuctl {
+
+struct ReportInput : Input {
+    std::string since;
+    std::string until;
+    std::string period;
+    std::string by;   ///< name, gpu, day, user or several of them
+    std::string svg;  ///< a file
+    bool csv = false;
+};
+
+}  // namespace cgpu::cgpuctl
+
 namespace cgpu::cgpuctl::report {
 
 /// What a report is asked for.
@@ -23,6 +36,6 @@ struct Request {
 
 /// `now`: microseconds since 1970. Error (usage): a value that can't be read, or two that contradict each
 /// other.
-[[nodiscard]] client::Result<Request> parse_request(const Input& input, std::uint64_t now);
+[[nodiscard]] client::Result<Request> parse_request(const ReportInput& input, std::uint64_t now);
 
 }  // namespace cgpu::cgpuctl::report

@@ -27,7 +27,7 @@ client::Result<std::chrono::milliseconds> read_delay(const std::string& text) {
 
 }  // namespace
 
-client::Result<Options> read_options(const Input& input) {
+client::Result<Options> read_options(const TopInput& input) {
     Options options;
     options.batch = input.batch;
     options.sure = input.yes;

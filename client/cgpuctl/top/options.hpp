@@ -3,9 +3,21 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "client/cgpuctl/base/input.hpp"
 #include "client/node/values/client_error.hpp"
+
+namespace cgpu::cgpuctl {
+
+struct TopInput : Input {
+    std::string delay;
+    std::string count;
+    bool batch = false;
+    bool yes = false;
+};
+
+}  // namespace cgpu::cgpuctl
 
 namespace cgpu::cgpuctl::top {
 
@@ -19,6 +31,6 @@ struct Options {
 };
 
 /// Error: kind usage.
-[[nodiscard]] client::Result<Options> read_options(const Input& input);
+[[nodiscard]] client::Result<Options> read_options(const TopInput& input);
 
 }  // namespace cgpu::cgpuctl::top

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/top/layout.hpp"
 #include "client/cgpuctl/top/live.hpp"
 #include "client/cgpuctl/top/screen/curses_screen.hpp"
+#include "client/cgpuctl/top/top.hpp"
 
 namespace cgpu::cgpuctl {
 namespace top {
@@ -65,7 +65,7 @@ Result<void> run_batch(const Options& options, client::Node& node, Terminal& ter
 }  // namespace
 }  // namespace top
 
-client::Result<void> top_verb(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> top_verb(const TopInput& input, client::Node& node, Terminal& terminal) {
     const auto options = top::read_options(input);
     if (!options) return tl::unexpected(options.error());
     const auto clock = smi::system_clock();

@@ -6,10 +6,10 @@
 #include <string>
 #include <system_error>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/held_signals.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "client/cgpuctl/trace/trace.hpp"
 #include "client/cgpuctl/trace/trace_json.hpp"
 #include "client/cgpuctl/trace/trace_reading.hpp"
 #include "core/model/quote.hpp"
@@ -24,7 +24,7 @@ using Kind = client::ClientError::Kind;
 constexpr std::uint32_t kDefaultTraceSeconds = 10;
 constexpr std::uint32_t kMostTraceSeconds = 3600;
 
-Result<std::uint32_t> trace_seconds(const Input& input) {
+Result<std::uint32_t> trace_seconds(const TraceInput& input) {
     if (input.seconds.empty()) return kDefaultTraceSeconds;
     const auto seconds = read_count("--seconds", input.seconds);
     if (!seconds) return tl::unexpected(seconds.error());
@@ -42,7 +42,7 @@ std::string what_it_cost(const trace::Record& last) {
            share_text(static_cast<double>(slicer + others) / length) + " of one CPU)";
 }
 
-Result<void> tell(const TraceEnd& end, const TraceJson& json, const Input& input, Terminal& terminal) {
+Result<void> tell(const TraceEnd& end, const TraceJson& json, const TraceInput& input, Terminal& terminal) {
     const std::string file = input.output == "-" ? "stdout" : input.output;
     switch (end.how) {
         case TraceEnd::How::complete:
@@ -77,7 +77,7 @@ Result<void> tell(const TraceEnd& end, const TraceJson& json, const Input& input
 
 }  // namespace
 
-Result<void> trace_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> trace_verb(const TraceInput& input, client::Node& node, Terminal& terminal) {
     const auto seconds = trace_seconds(input);
     if (!seconds) return tl::unexpected(seconds.error());
     if (input.output.empty())

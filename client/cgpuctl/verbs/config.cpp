@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/output/warnings.hpp"
+#include "client/cgpuctl/verbs/config.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -30,7 +30,8 @@ Json to_json(const client::ConfigurationValue& value) {
 }
 
 /// With --check, a difference is a failure.
-client::Result<void> judge(const Input& input, const std::vector<client::ConfigurationValue>& differing) {
+client::Result<void> judge(const ConfigInput& input,
+                           const std::vector<client::ConfigurationValue>& differing) {
     if (!input.check || differing.empty()) return {};
     return client::fail(ClientError::Kind::failed,
                         "config: the node and the files differ in " + std::to_string(differing.size()) +
@@ -38,7 +39,7 @@ client::Result<void> judge(const Input& input, const std::vector<client::Configu
                             ". Try: do what is said beside each, or write into the files what is to stay.");
 }
 
-client::Result<void> show_all(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> show_all(const ConfigInput& input, client::Node& node, Terminal& terminal) {
     auto values = node.configuration();
     if (!values) return tl::unexpected(values.error());
     const auto differing = differing_values(*values);
@@ -68,7 +69,7 @@ std::vector<std::string> gpus_of(client::Node& node) {
 }
 
 /// cgpud itself reads the files: what it accepts here, it accepts when it is started or told to reload.
-client::Result<void> check_files(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> check_files(const ConfigInput& input, client::Node& node, Terminal& terminal) {
     if (input.files.empty())
         return client::fail(ClientError::Kind::usage,
                             "cgpuctl config check: the files are missing. Try: cgpuctl config check "
@@ -105,7 +106,7 @@ client::Result<void> check_files(const Input& input, client::Node& node, Termina
 
 }  // namespace
 
-client::Result<void> config(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> config(const ConfigInput& input, client::Node& node, Terminal& terminal) {
     if (input.action.empty() || input.action == "show") return show_all(input, node, terminal);
     if (input.action == "check") return check_files(input, node, terminal);
     return client::fail(ClientError::Kind::usage, "cgpuctl config: " + printable(input.action) +

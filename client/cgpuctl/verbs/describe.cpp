@@ -1,6 +1,6 @@
 // describe: the node as JSON, of one moment.
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 
 namespace cgpu::cgpuctl {
 

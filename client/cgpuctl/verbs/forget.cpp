@@ -1,12 +1,12 @@
 #include "client/cgpuctl/base/changes.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
 #include "core/model/owner.hpp"
 
 namespace cgpu::cgpuctl {
 
-client::Result<void> forget(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> forget(const ForgetInput& input, client::Node& node, Terminal& terminal) {
     std::optional<std::uint32_t> owner;
     if (!input.owner.empty()) {
         const auto id = read_count_in("owner", input.owner, 0, model::kNobody - 1);

@@ -10,11 +10,11 @@
 
 #include <unistd.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "core/model/bytes.hpp"
 
 namespace cgpu::cgpuctl {
@@ -149,7 +149,7 @@ std::string as_json(const client::Snapshot& snapshot, const std::vector<client::
 
 }  // namespace
 
-client::Result<void> inspect(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> inspect(const InspectInput& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     const auto gpus = present_gpus(*snapshot);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "client/run/job/job_user.hpp"
 #include "core/model/duration.hpp"
 
@@ -36,7 +36,7 @@ void add_row(Table& table, const view::Limit& limit) {
 
 /// Root has none of its own, so who calls sudo or pkexec asks about the own ones, as `run` runs jobs for that
 /// user.
-client::Result<std::string> whose(const Input& input) {
+client::Result<std::string> whose(const LimitsInput& input) {
     if (!input.user.empty() || !input.host.empty() || geteuid() != 0) return input.user;
     client::Variables environment;
     for (const char* name : {"SUDO_UID", "PKEXEC_UID"})
@@ -48,7 +48,7 @@ client::Result<std::string> whose(const Input& input) {
 
 }  // namespace
 
-client::Result<void> limits(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> limits(const LimitsInput& input, client::Node& node, Terminal& terminal) {
     const auto limits = whose(input).and_then([&](const std::string& user) { return node.limits(user); });
     if (!limits) return tl::unexpected(limits.error());
     if (input.json) {

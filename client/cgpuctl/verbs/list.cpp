@@ -1,12 +1,12 @@
 #include <algorithm>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/instances/chosen.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/verbs/list_kept.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "core/model/duration.hpp"
 
 namespace cgpu::cgpuctl {
@@ -81,7 +81,7 @@ Json to_json_of_list(const client::Queued& queued) {
 
 }  // namespace
 
-client::Result<void> list(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> list(const ListInput& input, client::Node& node, Terminal& terminal) {
     if (input.kept) {
         if (!input.gpu.empty() || !input.user.empty() || !input.state.empty())
             return client::fail(Kind::usage,

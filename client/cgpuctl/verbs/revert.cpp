@@ -2,9 +2,10 @@
 
 #include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/instance_meant.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/base/words.hpp"
+#include "client/cgpuctl/jobs/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
 #include "core/model/quote.hpp"
 
 namespace cgpu::cgpuctl {
@@ -13,25 +14,29 @@ namespace {
 using client::ClientError;
 using Kind = ClientError::Kind;
 
-void say_done(const std::string& what, const Input& input, Terminal& terminal) {
+void say_done(const std::string& what, const RevertInput& input, Terminal& terminal) {
     terminal.done(what + (input.dry_run ? ": the configuration could be put in force; nothing was changed."
                                         : ": the configuration is in force."));
 }
 
 /// --force and --gpu: only instances have them.
-bool has_options_of_instance(const Input& input) { return input.force || !input.gpu.empty(); }
+bool has_options_of_instance(const RevertInput& input) { return input.force || !input.gpu.empty(); }
 
 /// The mode of the node changes as a job, which another verb starts and follows.
-client::Result<void> revert_mode(Input input, client::Node& node, Terminal& terminal) {
-    input.mode = "configured";
-    auto done = set_mode(input, node, terminal);
+client::Result<void> revert_mode(const RevertInput& input, client::Node& node, Terminal& terminal) {
+    SetModeInput configured;
+    static_cast<Input&>(configured) = input;
+    configured.mode = "configured";
+    configured.drain = input.drain;
+    configured.timeout = input.timeout;
+    auto done = set_mode(configured, node, terminal);
     if (done || done.error().reason != "Exists") return done;
     say_done("Mode", input, terminal);
     return {};
 }
 
 /// The settings that the next starts get all the same; empty: none.
-std::string what_is_kept(const std::string& instance, const Input& input, client::Node& node) {
+std::string what_is_kept(const std::string& instance, const RevertInput& input, client::Node& node) {
     const auto snapshot = node.read();
     const client::Instance* its =
         snapshot ? find_instance_meant(*snapshot, instance, said_by(input)) : nullptr;
@@ -43,7 +48,8 @@ std::string what_is_kept(const std::string& instance, const Input& input, client
                : "";
 }
 
-void say_instance_done(const std::string& name, const Input& input, client::Node& node, Terminal& terminal) {
+void say_instance_done(const std::string& name, const RevertInput& input, client::Node& node,
+                       Terminal& terminal) {
     const std::string start = "Instance " + printable(name) + ": what it was admitted with ";
     if (input.dry_run)
         terminal.done(start + "could be put in force; nothing was changed.");
@@ -53,7 +59,8 @@ void say_instance_done(const std::string& name, const Input& input, client::Node
 
 /// The change that reverts what is named: a GPU, or an instance. Not found: a word that can be a GPU's names
 /// neither.
-client::Result<client::Change> change_for(const std::string& what, const Input& input, client::Node& node) {
+client::Result<client::Change> change_for(const std::string& what, const RevertInput& input,
+                                          client::Node& node) {
     client::Change change;
     change.revert = true;
     if (!has_options_of_instance(input) && names_a_gpu(what)) {
@@ -70,7 +77,8 @@ client::Result<client::Change> change_for(const std::string& what, const Input& 
     return change;
 }
 
-client::Result<void> revert_gpus_and_instances(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> revert_gpus_and_instances(const RevertInput& input, client::Node& node,
+                                               Terminal& terminal) {
     std::vector<client::Change> changes;
     for (const std::string& what : input.targets) {
         if (what == "mode" || what == "default-memory")
@@ -92,7 +100,7 @@ client::Result<void> revert_gpus_and_instances(const Input& input, client::Node&
 
 }  // namespace
 
-client::Result<void> revert(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> revert(const RevertInput& input, client::Node& node, Terminal& terminal) {
     const bool of_mode = input.drain || !input.timeout.empty();
     const bool of_instance = has_options_of_instance(input);
     const std::string only = input.targets.size() == 1 ? input.targets.front() : "";

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "client/cgpuctl/base/random_id.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/queue/shown_wait.hpp"
+#include "client/cgpuctl/verbs/run.hpp"
 #include "client/run/driver/driver_files.hpp"
 #include "client/run/files/inherited.hpp"
 #include "client/run/files/root.hpp"
@@ -62,7 +62,7 @@ void leave_session(client::Node& node, const std::string& id, const std::string&
 }
 
 /// A command that declines management, as a container that does. `why`: what says so.
-Result<void> run_unmanaged(const Input& input, const std::string& why, Terminal& terminal) {
+Result<void> run_unmanaged(const RunInput& input, const std::string& why, Terminal& terminal) {
     terminal.warning(
         "the command isn't managed (" + why +
         "): it has no limit, and cgpud doesn't know of it. Try: --mem 4GiB, without CGPU_DISABLE.");
@@ -78,7 +78,7 @@ Result<void> run_unmanaged(const Input& input, const std::string& why, Terminal&
 }
 
 /// From the granted instance to the running command; returns only an error.
-ClientError enter(const Input& input, client::Node& node, const std::string& id,
+ClientError enter(const RunInput& input, client::Node& node, const std::string& id,
                   const client::Created& created, const std::vector<client::DriverLibrary>& driver,
                   const std::optional<client::JobUser>& user) {
     // The process keeps its pid when it becomes the command.
@@ -134,7 +134,7 @@ Result<std::optional<client::JobUser>> user_of_command(const std::string& asked)
 
 }  // namespace
 
-Result<void> run(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> run(const RunInput& input, client::Node& node, Terminal& terminal) {
     const auto variables =
         client::request_variables({input.memory, input.weight, input.compute, input.gpus, input.priority,
                                    input.profile, input.wait_for, input.time, input.idle},

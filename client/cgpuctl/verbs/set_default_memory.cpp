@@ -1,15 +1,16 @@
 #include <optional>
 
 #include "client/cgpuctl/base/changes.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/values.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
 
 namespace cgpu::cgpuctl {
 
 using client::ClientError;
 
-client::Result<void> set_default_memory(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_default_memory(const DefaultMemoryInput& input, client::Node& node,
+                                        Terminal& terminal) {
     std::optional<std::uint64_t> bytes;
     if (input.memory == "configured" && input.runtime)
         return client::fail(

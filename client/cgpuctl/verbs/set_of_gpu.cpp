@@ -1,16 +1,16 @@
 // set-policy, set-max-inst, set-prio-ratio, drain and undrain: settings of a whole GPU.
 #include "client/cgpuctl/base/changes.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
 #include "core/model/reason_in.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
 /// Makes the change, and reports that it was made.
-client::Result<void> set(const client::Result<Wanted>& wanted, const Input& input, client::Node& node,
-                         Terminal& terminal) {
+client::Result<void> set(const client::Result<Wanted>& wanted, const GpuSettingInput& input,
+                         client::Node& node, Terminal& terminal) {
     if (!wanted) return tl::unexpected(wanted.error());
     if (const auto made = make(wanted->changes, input, node); !made) return tl::unexpected(made.error());
     terminal.done("GPU " + printable(input.gpu) + ": " + wanted->figure +
@@ -21,7 +21,7 @@ client::Result<void> set(const client::Result<Wanted>& wanted, const Input& inpu
 }
 
 /// Of one GPU, or of several: then all of them, or none.
-client::Result<void> drain_or_not(const client::Result<Wanted>& wanted, const Input& input,
+client::Result<void> drain_or_not(const client::Result<Wanted>& wanted, const DrainInput& input,
                                   client::Node& node, Terminal& terminal) {
     if (!wanted) return tl::unexpected(wanted.error());
     std::vector<client::Change> changes;
@@ -52,23 +52,23 @@ client::Result<void> drain_or_not(const client::Result<Wanted>& wanted, const In
 
 }  // namespace
 
-client::Result<void> set_policy(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_policy(const GpuSettingInput& input, client::Node& node, Terminal& terminal) {
     return set(wanted_policy(input), input, node, terminal);
 }
 
-client::Result<void> set_max_inst(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_max_inst(const GpuSettingInput& input, client::Node& node, Terminal& terminal) {
     return set(wanted_max_inst(input), input, node, terminal);
 }
 
-client::Result<void> set_prio_ratio(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_prio_ratio(const GpuSettingInput& input, client::Node& node, Terminal& terminal) {
     return set(wanted_prio_ratio(input), input, node, terminal);
 }
 
-client::Result<void> drain(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> drain(const DrainInput& input, client::Node& node, Terminal& terminal) {
     return drain_or_not(wanted_drain(input), input, node, terminal);
 }
 
-client::Result<void> undrain(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> undrain(const DrainInput& input, client::Node& node, Terminal& terminal) {
     return drain_or_not(wanted_undrain(input), input, node, terminal);
 }
 

@@ -5,11 +5,11 @@
 #include "client/cgpuctl/base/changes.hpp"
 #include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/base/instance_meant.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_follow.hpp"
 #include "client/cgpuctl/jobs/wait_until.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
 #include "core/model/gpu.hpp"
 #include "core/model/quote.hpp"
 #include "core/model/reason_in.hpp"
@@ -22,8 +22,8 @@ using client::ClientError;
 constexpr std::uint32_t kWaitForMemory = 60;  // seconds
 
 /// Reports that the change was made, if it was, and for how long.
-void say(const Wanted& wanted, const std::string& instance, const std::string& kept_for, const Input& input,
-         Terminal& terminal) {
+void say(const Wanted& wanted, const std::string& instance, const std::string& kept_for,
+         const InstanceSettingInput& input, Terminal& terminal) {
     const std::string its = "Instance " + printable(instance) + ": ";
     if (wanted.paused) {
         const std::string done = *wanted.paused ? "paused" : "resumed";
@@ -54,7 +54,7 @@ Json change_json(const Wanted& wanted, const std::string& instance, const std::s
 
 /// For whose next starts each of the instances is kept, in their order; empty names: it isn't. Read before
 /// the change, because an instance may have ended after it.
-client::Result<std::vector<std::string>> names_of(const Input& input, client::Node& node) {
+client::Result<std::vector<std::string>> names_of(const InstanceSettingInput& input, client::Node& node) {
     std::vector<std::string> names(input.instances.size());
     if (!input.persist) return names;
     const auto snapshot = node.read();
@@ -68,7 +68,7 @@ client::Result<std::vector<std::string>> names_of(const Input& input, client::No
 }
 
 /// As one change: it is made for all of them, or for none. Returns for whose next starts it is kept.
-client::Result<std::vector<std::string>> make_for_all(const Wanted& wanted, const Input& input,
+client::Result<std::vector<std::string>> make_for_all(const Wanted& wanted, const InstanceSettingInput& input,
                                                       client::Node& node) {
     auto kept_for = names_of(input, node);
     auto made = kept_for ? make(wanted.changes, input, node) : tl::unexpected(kept_for.error());
@@ -79,7 +79,8 @@ client::Result<std::vector<std::string>> make_for_all(const Wanted& wanted, cons
     return tl::unexpected(std::move(refusal));
 }
 
-client::Result<void> set(const Wanted& wanted, const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set(const Wanted& wanted, const InstanceSettingInput& input, client::Node& node,
+                         Terminal& terminal) {
     const auto kept_for = make_for_all(wanted, input, node);
     if (!kept_for) return tl::unexpected(kept_for.error());
     Json list = Json::array();
@@ -113,7 +114,8 @@ client::Result<std::string> who_holds_more(const std::vector<std::string>& ids, 
 
 /// An instance that has ended holds nothing.
 client::Result<void> wait_for_memory(const std::vector<std::string>& ids, std::uint32_t seconds,
-                                     const Input& input, client::Node& node, Terminal& terminal) {
+                                     const InstanceSettingInput& input, client::Node& node,
+                                     Terminal& terminal) {
     std::string uuid;
     if (!input.gpu.empty()) {
         const auto found = node.find_gpu(input.gpu);
@@ -142,7 +144,7 @@ std::string lowered_on(const client::Gpu& gpu, const client::OnGpu& place, const
 }
 
 /// What high priority takes from instances that are due more now than all such instances may use together.
-std::vector<std::string> lowered_by_priority(const Input& input, client::Node& node) {
+std::vector<std::string> lowered_by_priority(const InstanceSettingInput& input, client::Node& node) {
     std::vector<std::string> out;
     const auto snapshot = node.read();
     if (!snapshot) return out;
@@ -166,13 +168,13 @@ std::vector<std::string> lowered_by_priority(const Input& input, client::Node& n
 
 }  // namespace
 
-client::Result<void> set_memory(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_memory(const MemoryInput& input, client::Node& node, Terminal& terminal) {
     const auto wanted = wanted_memory(input);
     if (!wanted) return tl::unexpected(wanted.error());
     if (!input.timeout.empty() && !input.wait)
         return client::fail(ClientError::Kind::usage,
                             "--timeout: it is how long --wait waits. Try: cgpuctl set-memory --help.");
-    const auto timeout = read_timeout(input);
+    const auto timeout = read_timeout(input.timeout);
     if (!timeout) return tl::unexpected(timeout.error());
     // By id, because another instance may have the name when the first one has ended.
     std::vector<std::string> ids;
@@ -186,22 +188,22 @@ client::Result<void> set_memory(const Input& input, client::Node& node, Terminal
     return wait_for_memory(ids, timeout->value_or(kWaitForMemory), input, node, terminal);
 }
 
-client::Result<void> set_weight(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_weight(const InstanceSettingInput& input, client::Node& node, Terminal& terminal) {
     return wanted_weight(input).and_then(
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 
-client::Result<void> pause_verb(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> pause_verb(const InstanceSettingInput& input, client::Node& node, Terminal& terminal) {
     return wanted_pause(input).and_then(
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 
-client::Result<void> resume_verb(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> resume_verb(const InstanceSettingInput& input, client::Node& node, Terminal& terminal) {
     return wanted_resume(input).and_then(
         [&](const Wanted& wanted) { return set(wanted, input, node, terminal); });
 }
 
-client::Result<void> set_priority(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> set_priority(const InstanceSettingInput& input, client::Node& node, Terminal& terminal) {
     const auto wanted = wanted_priority(input);
     if (!wanted) return tl::unexpected(wanted.error());
     // What is due to them is read before the change.

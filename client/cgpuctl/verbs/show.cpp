@@ -3,13 +3,13 @@
 
 #include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/base/instance_meant.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/people.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/queue/queued_text.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "core/model/duration.hpp"
 #include "core/model/instance_word.hpp"
 #include "core/model/policy.hpp"
@@ -192,7 +192,7 @@ std::vector<const client::UnmanagedContainer*> containers_named(const client::Sn
 }
 
 client::Result<void> show(const std::vector<const client::UnmanagedContainer*>& meant,
-                          const std::vector<client::Gpu>& gpus, const Input& input, Terminal& terminal) {
+                          const std::vector<client::Gpu>& gpus, const ShowInput& input, Terminal& terminal) {
     if (meant.size() > 1) {
         constexpr std::size_t kMostNamed = 16;
         std::string ids;
@@ -227,7 +227,7 @@ client::Result<void> show(const std::vector<const client::UnmanagedContainer*>& 
 
 }  // namespace
 
-client::Result<void> show(const Input& input, client::Node& node, Terminal& terminal) {
+client::Result<void> show(const ShowInput& input, client::Node& node, Terminal& terminal) {
     const auto snapshot = node.read();
     if (!snapshot) return tl::unexpected(snapshot.error());
     const auto named = find_gpu_meant(*snapshot, input.target, node);

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/docker/engine_warnings.hpp"
 #include "client/cgpuctl/jobs/job_wait.hpp"
 #include "client/cgpuctl/modules/module_offer.hpp"
@@ -8,6 +7,7 @@
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/table.hpp"
 #include "client/cgpuctl/output/warnings.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {

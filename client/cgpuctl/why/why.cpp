@@ -6,7 +6,6 @@
 
 #include "client/cgpuctl/base/gpu_meant.hpp"
 #include "client/cgpuctl/base/instance_meant.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/output/format.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "client/cgpuctl/output/values.hpp"
@@ -14,6 +13,7 @@
 #include "client/cgpuctl/smi/reading.hpp"
 #include "client/cgpuctl/why/account.hpp"
 #include "client/cgpuctl/why/reasons.hpp"
+#include "client/cgpuctl/why/why.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
@@ -24,7 +24,7 @@ using client::Result;
 constexpr std::uint32_t kDefaultSeconds = 3;
 constexpr std::uint32_t kMostSeconds = 3600;
 
-Result<std::chrono::seconds> seconds_of(const Input& input) {
+Result<std::chrono::seconds> seconds_of(const WhyInput& input) {
     if (input.seconds.empty()) return std::chrono::seconds{kDefaultSeconds};
     const auto seconds = read_count("--seconds", input.seconds);
     if (!seconds) return tl::unexpected(seconds.error());
@@ -128,17 +128,17 @@ Result<std::vector<smi::View>> read_for(std::chrono::seconds time, const smi::Re
 
 }  // namespace
 
-Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal) {
+Result<void> why_verb(const WhyInput& input, client::Node& node, Terminal& terminal) {
     const auto seconds = seconds_of(input);
     if (!seconds) return tl::unexpected(seconds.error());
     const auto clock = smi::system_clock();
     const auto first = smi::take_reading(node, clock);
     if (!first) return tl::unexpected(first.error());
-    if (const auto* queued = queued_alone(first->view.snapshot, input.target, said_by(input))) {
+    if (const auto* queued = queued_alone(first->view.snapshot, input.instance, said_by(input))) {
         print_queued(*queued, input, terminal);
         return {};
     }
-    const auto meant = instance_meant(first->view.snapshot, input.target, said_by(input), node);
+    const auto meant = instance_meant(first->view.snapshot, input.instance, said_by(input), node);
     if (!meant) return tl::unexpected(meant.error());
     if ((*meant)->state == "reserved")
         return client::fail(ClientError::Kind::refused,
@@ -156,7 +156,7 @@ Result<void> why_verb(const Input& input, client::Node& node, Terminal& terminal
         const auto seen = why::observe(*readings, id, uuid);
         if (!seen)
             return client::fail(ClientError::Kind::not_found,
-                                input.target + ": it ended while it was measured. Try: cgpuctl list.");
+                                input.instance + ": it ended while it was measured. Try: cgpuctl list.");
         const auto reasons = why::reasons(*seen);
         if (input.json)
             all.push_back(to_json(*seen, reasons));

@@ -4,18 +4,28 @@
 
 #include <gtest/gtest.h>
 
+#include "client/cgpuctl/base/changes.hpp"
+#include "client/cgpuctl/top/options.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
+#include "client/cgpuctl/verbs/run.hpp"
+
 namespace cgpu::cgpuctl {
 namespace {
 
 using Words = std::vector<std::string>;
 
 Call call_of(const Words& words) {
-    const auto read = read_command_line(words);
+    auto read = read_command_line(words);
     if (!read) {
         ADD_FAILURE() << read.error().text;
-        return {&verbs().front(), {}};
+        return {&verbs().front(), std::make_unique<Input>(), {}};
     }
-    return std::get<Call>(*read);
+    return std::move(std::get<Call>(*read));
+}
+
+template <class Own>
+const Own& input_of(const Call& call) {
+    return dynamic_cast<const Own&>(*call.input);
 }
 
 std::string text_of(const Words& words) {
@@ -90,13 +100,30 @@ TEST(VerbTable, HasEveryVerbOnce) {
 
 TEST(VerbTable, EveryVerbIsComplete) {
     for (const Verb& verb : verbs()) {
-        EXPECT_EQ(verb.run == nullptr, verb.name == "help" || verb.name == "version") << verb.name;
+        EXPECT_EQ(verb.does.run == nullptr, verb.name == "help" || verb.name == "version") << verb.name;
         EXPECT_FALSE(verb.summary.empty()) << verb.name;
         EXPECT_TRUE(verb.example.starts_with("cgpuctl " + std::string(verb.name))) << verb.name;
         EXPECT_EQ(find_verb(verb.name), &verb);
         std::set<std::string_view> flags;
         for (const Option& option : verb.options)
             EXPECT_TRUE(flags.insert(option.flags).second) << option.flags;
+    }
+}
+
+// A field of another verb's input would throw.
+TEST(VerbTable, EveryFieldIsOneOfTheVerbsOwnInput) {
+    for (const Verb& verb : verbs()) {
+        const auto input = verb.does.make_input();
+        for (const Argument& argument : verb.arguments)
+            EXPECT_EQ(std::holds_alternative<std::vector<std::string>*>(argument.field(*input)),
+                      argument.is_list())
+                << verb.name << " " << argument.name;
+        for (const Option& option : verb.options)
+            EXPECT_EQ(std::holds_alternative<bool*>(option.field(*input)), option.placeholder.empty())
+                << verb.name << " " << option.flags;
+        if (verb.command != nullptr) {
+            EXPECT_TRUE(std::holds_alternative<std::vector<std::string>*>(verb.command(*input)));
+        }
     }
 }
 
@@ -117,7 +144,7 @@ TEST(VerbTable, EveryVerbEitherReadsOrHasADryRun) {
         // The figures of top are those of cgpu-smi --json; what its keys change is asked for there.
         // What trace writes is JSON, and it changes nothing; wait and logs print sentences and commands.
         const std::set<std::string_view> quiet = {"top", "trace", "wait", "logs"};
-        const bool neither = verb.run == nullptr || quiet.contains(verb.name);
+        const bool neither = verb.does.run == nullptr || quiet.contains(verb.name);
         if (both.contains(verb.name))
             EXPECT_TRUE(json && dry_run) << verb.name;
         else if (neither)
@@ -132,7 +159,7 @@ TEST(VerbTable, EveryExampleCanBeRead) {
         std::istringstream example{std::string(verb.example)};
         Words words{std::istream_iterator<std::string>(example), {}};
         words.erase(words.begin());
-        if (verb.run == nullptr)
+        if (verb.does.run == nullptr)
             EXPECT_FALSE(text_of(words).empty()) << verb.example;
         else
             EXPECT_EQ(call_of(words).verb, &verb) << verb.example;
@@ -180,15 +207,15 @@ TEST(Help, NamesEveryVerbAndExitCode) {
 TEST(CommandLine, OptionsBeforeTheVerbAreTheVerbs) {
     const Call call = call_of({"-q", "set-policy", "0", "weighted"});
     EXPECT_EQ(call.verb->name, "set-policy");
-    EXPECT_TRUE(call.input.quiet);
-    EXPECT_EQ(call.input.gpu, "0");
-    EXPECT_EQ(call.input.policy, "weighted");
-    EXPECT_TRUE(call_of({"--json", "list"}).input.json);
+    EXPECT_TRUE(call.input->quiet);
+    EXPECT_EQ(input_of<GpuSettingInput>(call).gpu, "0");
+    EXPECT_EQ(input_of<GpuSettingInput>(call).value, "weighted");
+    EXPECT_TRUE(call_of({"--json", "list"}).input->json);
     EXPECT_EQ(call_of({"--json"}).verb->name, "status");
     const Call run = call_of({"--mem", "1GiB", "run", "--", "list", "-q"});
     EXPECT_EQ(run.verb->name, "run");
-    EXPECT_EQ(run.input.memory, "1GiB");
-    EXPECT_EQ(run.input.command, (Words{"list", "-q"}));
+    EXPECT_EQ(input_of<RunInput>(run).memory, "1GiB");
+    EXPECT_EQ(input_of<RunInput>(run).command, (Words{"list", "-q"}));
     EXPECT_EQ(text_of({"--help", "set-policy"}), text_of({"set-policy", "--help"}));
     EXPECT_NE(text_of({"--version", "list"}).find("cgpuctl "), std::string::npos);
     EXPECT_NE(usage_error({"--hot", "set-policy", "0", "weighted"}).find("--hot"), std::string::npos);
@@ -199,18 +226,18 @@ TEST(CommandLine, OptionsBeforeTheVerbAreTheVerbs) {
 TEST(CommandLine, AnOptionThatHasAValueInOneVerbOnly) {
     const Call details = call_of({"-d", "inspect"});
     EXPECT_EQ(details.verb->name, "inspect");
-    EXPECT_TRUE(details.input.details);
+    EXPECT_TRUE(input_of<InspectInput>(details).details);
     const Call delay = call_of({"-d", "2", "top"});
     EXPECT_EQ(delay.verb->name, "top");
-    EXPECT_EQ(delay.input.delay, "2");
-    EXPECT_EQ(call_of({"top", "-d", "0.5", "-b"}).input.delay, "0.5");
+    EXPECT_EQ(input_of<TopInput>(delay).delay, "2");
+    EXPECT_EQ(input_of<TopInput>(call_of({"top", "-d", "0.5", "-b"})).delay, "0.5");
 }
 
 TEST(CommandLine, BareIsStatus) {
     EXPECT_EQ(call_of({}).verb->name, "status");
     const Call call = call_of({"--json"});
     EXPECT_EQ(call.verb->name, "status");
-    EXPECT_TRUE(call.input.json);
+    EXPECT_TRUE(call.input->json);
 }
 
 TEST(CommandLine, Version) {
@@ -279,25 +306,32 @@ TEST(CommandLine, AnEmptyValueIsNotTheSameAsNone) {
         EXPECT_NE(usage_error({"-H", blank}).find("--host is empty"), std::string::npos);
     }
     EXPECT_NE(usage_error({"run", "--mem=", "--", "true"}).find("--mem"), std::string::npos);
-    EXPECT_EQ(call_of({"run", "--mem", "1GiB", "--name", "", "--", "true"}).input.name, "");
+    EXPECT_EQ(input_of<RunInput>(call_of({"run", "--mem", "1GiB", "--name", "", "--", "true"})).name, "");
+}
+
+TEST(CommandLine, SaysWhichOptionsWereGiven) {
+    EXPECT_EQ(call_of({"set-weight", "web", "4", "-q", "--gpu=0"}).given,
+              (std::vector<std::string_view>{"--gpu", "--quiet"}));
+    EXPECT_EQ(call_of({"-H", "there"}).given, std::vector<std::string_view>{"--host"});
+    EXPECT_TRUE(call_of({"list"}).given.empty());
 }
 
 TEST(CommandLine, SeveralInstances) {
     const Call call = call_of({"set-weight", "web", "db", "-q", "cache", "4"});
-    EXPECT_EQ(call.input.instances, (Words{"web", "db", "cache"}));
-    EXPECT_EQ(call.input.weight, "4");
-    EXPECT_TRUE(call.input.quiet);
+    EXPECT_EQ(input_of<InstanceSettingInput>(call).instances, (Words{"web", "db", "cache"}));
+    EXPECT_EQ(input_of<InstanceSettingInput>(call).value, "4");
+    EXPECT_TRUE(call.input->quiet);
     EXPECT_NE(usage_error({"set-weight", "web"}).find("N is required"), std::string::npos);
     usage_error({"set-memory"});
 }
 
 TEST(CommandLine, AnotherMachine) {
-    EXPECT_EQ(call_of({"-H", "root@gpu1", "list"}).input.host, "root@gpu1");
-    EXPECT_EQ(call_of({"list", "--host", "gpu1"}).input.host, "gpu1");
+    EXPECT_EQ(call_of({"-H", "root@gpu1", "list"}).input->host, "root@gpu1");
+    EXPECT_EQ(call_of({"list", "--host", "gpu1"}).input->host, "gpu1");
     EXPECT_EQ(call_of({"-H", "gpu1"}).verb->name, "status");
     const Call call = call_of({"-H", "list", "show", "0"});  // a machine with the name of a verb
     EXPECT_EQ(call.verb->name, "show");
-    EXPECT_EQ(call.input.host, "list");
+    EXPECT_EQ(call.input->host, "list");
     EXPECT_NE(usage_error({"-H", "gpu1", "doctor"}).find("this machine only. Try: ssh gpu1 cgpuctl doctor."),
               std::string::npos);
     EXPECT_NE(usage_error({"-H", "gpu1", "run", "--", "true"}).find("Try: ssh gpu1 cgpuctl run."),
@@ -310,24 +344,24 @@ TEST(CommandLine, AnotherMachine) {
 
 TEST(CommandLine, ArgumentsInTheirOrder) {
     const Call call = call_of({"set-policy", "0", "weighted", "--dry-run"});
-    EXPECT_EQ(call.input.gpu, "0");
-    EXPECT_EQ(call.input.policy, "weighted");
-    EXPECT_TRUE(call.input.dry_run);
+    EXPECT_EQ(input_of<GpuSettingInput>(call).gpu, "0");
+    EXPECT_EQ(input_of<GpuSettingInput>(call).value, "weighted");
+    EXPECT_TRUE(call.input->dry_run);
 }
 
 TEST(CommandLine, OptionsMayStandBetweenArguments) {
     const Call call = call_of({"set-weight", "web", "--gpu", "1", "4", "-q"});
-    EXPECT_EQ(call.input.instances, Words{"web"});
-    EXPECT_EQ(call.input.weight, "4");
-    EXPECT_EQ(call.input.gpu, "1");
-    EXPECT_TRUE(call.input.quiet);
+    EXPECT_EQ(input_of<InstanceSettingInput>(call).instances, Words{"web"});
+    EXPECT_EQ(input_of<InstanceSettingInput>(call).value, "4");
+    EXPECT_EQ(input_of<InstanceSettingInput>(call).gpu, "1");
+    EXPECT_TRUE(call.input->quiet);
 }
 
 TEST(CommandLine, WhatFollowsTheMarkIsTheCommandAsItStands) {
     const Call call = call_of({"run", "--mem", "4GiB", "--", "python3", "--help", "--", "-q", ""});
-    EXPECT_EQ(call.input.memory, "4GiB");
-    EXPECT_EQ(call.input.command, (Words{"python3", "--help", "--", "-q", ""}));
-    EXPECT_FALSE(call.input.quiet);
+    EXPECT_EQ(input_of<RunInput>(call).memory, "4GiB");
+    EXPECT_EQ(input_of<RunInput>(call).command, (Words{"python3", "--help", "--", "-q", ""}));
+    EXPECT_FALSE(call.input->quiet);
 }
 
 TEST(CommandLine, RunWithoutACommand) {

@@ -4,8 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/batch/apply.hpp"
 #include "client/cgpuctl/batch/batch.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
@@ -99,9 +100,9 @@ TEST(Batch, ARefusalIsNamedByItsLine) {
     EXPECT_EQ(named("change x: y."), "change x: y.");
 }
 
-class Apply : public VerbTest {
+class Apply : public VerbTest<ApplyInput> {
   protected:
-    client::Result<void> call() { return VerbTest::call(&apply); }
+    client::Result<void> call() { return VerbTest<ApplyInput>::call(&apply); }
     void write(const std::string& text) {
         folder_.file("/batch", text);
         input_.file = folder_.at("/batch");

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/bench/bench.hpp"
 #include "client/cgpuctl/bench/bench_tenant.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
@@ -50,7 +50,7 @@ TEST(Bench, NonsenseIsRefusedBeforeAnythingIsStarted) {
         FakeNode node;
         Screen screen;
         auto terminal = screen.terminal();
-        Input input;
+        BenchInput input;
         input.gpu = "0";
         input.weights = weights;
         input.seconds = seconds;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/cdi/cdi.hpp"
 #include "client/cgpuctl/cdi/cdi_spec.hpp"
 #include "core/request/request.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
@@ -108,7 +108,7 @@ TEST(CdiSpec, WhatCantBeGrantedIsLeftOut) {
 }
 
 /// cgpu-runtime must lie beside the test program. The file stays: tests run at the same time.
-struct CdiVerbTest : VerbTest {
+struct CdiVerbTest : VerbTest<CdiInput> {
     CdiVerbTest() {
         input_.action = "generate";
         std::ofstream(program) << "#!/bin/sh\n";

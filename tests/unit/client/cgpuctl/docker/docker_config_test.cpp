@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/docker/engine/engine_file.hpp"
+#include "client/cgpuctl/docker/runtime.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
 
@@ -159,7 +159,7 @@ TEST_F(DockerConfigTest, WhatSomebodyChangedMeanwhileStays) {
 TEST_F(DockerConfigTest, BrokenJsonIsRefusedWithItsPlaceAndStays) {
     for (const char* broken : {"{\n  \"a\": 1,\n}\n", "[]", "{\"runtimes\": 7}"}) {
         folder.file("/docker/daemon.json", broken);
-        Input input;
+        RuntimeInput input;
         input.action = "configure";
         input.file = file;
         input.remove = false;
@@ -227,8 +227,8 @@ TEST_F(DockerConfigTest, ALinkStaysALink) {
 }
 
 struct RuntimeVerbTest : DockerConfigTest {
-    client::Result<void> call(const std::function<void(Input&)>& set) {
-        Input input;
+    client::Result<void> call(const std::function<void(RuntimeInput&)>& set) {
+        RuntimeInput input;
         input.action = "configure";
         input.file = file;
         input.no_reload = true;
@@ -241,10 +241,11 @@ struct RuntimeVerbTest : DockerConfigTest {
 };
 
 TEST_F(RuntimeVerbTest, WhatMakesNoSenseIsSaidAndNothingIsWritten) {
-    for (const std::function<void(Input&)>& set :
-         {std::function<void(Input&)>([](Input& input) { input.action = "dance"; }),
-          std::function<void(Input&)>([](Input& input) { input.as = "runc"; }),
-          std::function<void(Input&)>([](Input& input) { input.remove = input.make_default = true; })}) {
+    for (const std::function<void(RuntimeInput&)>& set :
+         {std::function<void(RuntimeInput&)>([](RuntimeInput& input) { input.action = "dance"; }),
+          std::function<void(RuntimeInput&)>([](RuntimeInput& input) { input.as = "runc"; }),
+          std::function<void(RuntimeInput&)>(
+              [](RuntimeInput& input) { input.remove = input.make_default = true; })}) {
         const auto done = call(set);
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, client::ClientError::Kind::usage);
@@ -254,13 +255,13 @@ TEST_F(RuntimeVerbTest, WhatMakesNoSenseIsSaidAndNothingIsWritten) {
 }
 
 TEST_F(RuntimeVerbTest, RemoveWithoutAFileChangesNothing) {
-    ASSERT_TRUE(call([](Input& input) { input.remove = true; }));
+    ASSERT_TRUE(call([](RuntimeInput& input) { input.remove = true; }));
     EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST_F(RuntimeVerbTest, ADryRunWritesNothing) {
     folder.file("/docker/daemon.json", R"({"default-runtime":"cgpu"})");
-    ASSERT_TRUE(call([](Input& input) { input.remove = input.dry_run = true; }));
+    ASSERT_TRUE(call([](RuntimeInput& input) { input.remove = input.dry_run = true; }));
     EXPECT_EQ(text(), R"({"default-runtime":"cgpu"})");
     EXPECT_NE(screen.out.str().find("it would be changed"), std::string::npos) << screen.out.str();
 }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/docker/swarm.hpp"
 #include "client/cgpuctl/docker/swarm_resources.hpp"
 #include "tests/unit/client/support/temp_root.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
@@ -14,7 +14,7 @@ constexpr const char* kOthers =
     "{\n  \"log-level\": \"warn\",\n  \"node-generic-resources\": [\n    \"ssd=2\"\n  ],\n  \"debug\": "
     "true\n}\n";
 
-class Swarm : public VerbTest {
+class Swarm : public VerbTest<SwarmInput> {
   protected:
     Swarm() {
         input_.action = "configure";

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/doctor/checks/checks.hpp"
+#include "client/cgpuctl/doctor/doctor.hpp"
 #include "client/cgpuctl/doctor/report.hpp"
 #include "tests/unit/client/cgpuctl/doctor/checks_bed.hpp"
 

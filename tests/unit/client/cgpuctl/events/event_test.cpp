@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "client/cgpuctl/base/event_types.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/events/events.hpp"
 #include "daemon/app/events/event_type.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
@@ -113,7 +113,7 @@ TEST_F(EventTest, a_type_that_no_event_has_is_refused_with_the_one_that_was_mean
     FakeNode node;
     Screen screen;
     auto terminal = screen.terminal();
-    Input input;
+    EventsInput input;
     input.type = "gpu-los";
     const auto done = events(input, node, terminal);
     ASSERT_FALSE(done);

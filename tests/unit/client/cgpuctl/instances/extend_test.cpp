@@ -1,7 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
@@ -9,7 +10,7 @@ namespace {
 
 using Kind = client::ClientError::Kind;
 
-class Extending : public VerbTest {
+class Extending : public VerbTest<ExtendInput> {
   protected:
     Extending() {
         input_.instances = {"web"};
@@ -55,7 +56,7 @@ TEST_F(Extending, ATimeWithoutUnitIsWrongUsage) {
     EXPECT_TRUE(node_.calls.empty());
 }
 
-class Timed : public VerbTest {
+class Timed : public VerbTest<ShowInput> {
   protected:
     Timed() {
         auto& web = node_.snapshot.instances[0];
@@ -65,7 +66,7 @@ class Timed : public VerbTest {
 };
 
 TEST_F(Timed, ListAndShowHaveWhatIsLeft) {
-    ASSERT_TRUE(call(&list));
+    ASSERT_TRUE(call(&list, {}));
     EXPECT_NE(screen_.out.str().find("running, 1h30m left"), std::string::npos) << screen_.out.str();
     input_.target = "web";
     ASSERT_TRUE(call(&show));
@@ -73,7 +74,7 @@ TEST_F(Timed, ListAndShowHaveWhatIsLeft) {
     node_.snapshot.instances[0].time_left = 0;
     ASSERT_TRUE(call(&show));
     EXPECT_NE(screen_.out.str().find("over, after 2h"), std::string::npos) << screen_.out.str();
-    ASSERT_TRUE(call(&list));
+    ASSERT_TRUE(call(&list, {}));
     EXPECT_NE(screen_.out.str().find("time over"), std::string::npos) << screen_.out.str();
 }
 
@@ -86,14 +87,14 @@ TEST_F(Timed, ShowAndListHaveTheTimeWithoutWork) {
     web.idle_over = true;
     ASSERT_TRUE(call(&show));
     EXPECT_NE(screen_.out.str().find("over, after 30m without work"), std::string::npos) << screen_.out.str();
-    ASSERT_TRUE(call(&list));
+    ASSERT_TRUE(call(&list, {}));
     EXPECT_NE(screen_.out.str().find("idle too long"), std::string::npos) << screen_.out.str();
 }
 
 TEST_F(Timed, LimitsHaveTheLongestTime) {
     node_.limits_of_user.holder = "alice";
     node_.limits_of_user.limits = {{"time", std::nullopt, "seconds", 86400, 0, "limits.default.time"}};
-    ASSERT_TRUE(call(&limits));
+    ASSERT_TRUE(call(&limits, {}));
     EXPECT_NE(screen_.out.str().find("24h"), std::string::npos) << screen_.out.str();
 }
 

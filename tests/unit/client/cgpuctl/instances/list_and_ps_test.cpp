@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
@@ -12,7 +13,7 @@ using Kind = client::ClientError::Kind;
 
 /// web of user 0 on GPU 0; declared, which a container says is alice-of-nowhere's, on GPU 1; a container
 /// without a limit.
-class Choosing : public VerbTest {
+class Choosing : public VerbTest<ListInput> {
   protected:
     Choosing() {
         node_.snapshot.instances[0].owner = 0;
@@ -42,10 +43,16 @@ class Choosing : public VerbTest {
         input_ = {};
         return names;
     }
-    std::string printed(client::Result<void> (*verb)(const Input&, client::Node&, Terminal&)) {
+    std::string printed(const client::Result<void>& done) {
+        std::string text = done ? screen_.out.str() : done.error().text;
         screen_.out.str("");
-        const auto done = call(verb);
-        return done ? screen_.out.str() : done.error().text;
+        return text;
+    }
+    client::Result<void> call_ps(const std::vector<std::string>& instances = {}) {
+        PsInput input;
+        static_cast<Choice&>(input) = input_;
+        input.instances = instances;
+        return call(&ps_verb, input);
     }
 };
 
@@ -107,15 +114,15 @@ TEST_F(Choosing, ByState) {
 TEST_F(Choosing, HoldsForTheTableAndForIds) {
     input_.quiet = true;
     input_.gpu = "1";
-    EXPECT_EQ(printed(&list), "fedcba9876543210fedcba9876543210\n");
+    EXPECT_EQ(printed(call(&list)), "fedcba9876543210fedcba9876543210\n");
     input_.state = "unmanaged";
-    EXPECT_EQ(printed(&list), "aaaabbbbccccdddd\n");
+    EXPECT_EQ(printed(call(&list)), "aaaabbbbccccdddd\n");
     input_ = {};
     client::OnGpu second = node_.snapshot.instances[1].gpus[0];
     node_.snapshot.instances[0].gpus.push_back(second);
     input_.gpu = "1";
     input_.no_legend = true;
-    const std::string table = printed(&list);
+    const std::string table = printed(call(&list));
     EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3) << table;
     EXPECT_EQ(table.find("  0    "), std::string::npos) << "the other GPU's row of web\n" << table;
 }
@@ -132,7 +139,7 @@ TEST_F(Choosing, ProcessesHaveALineForEachGpu) {
     web.gpus[0].usage.memory_of_processes = {{4711, 100 * kMib}};
     web.gpus[0].usage.processes_outside = {4713};
     const std::string root = getpwuid(0)->pw_name;
-    EXPECT_EQ(printed(&ps_verb),
+    EXPECT_EQ(printed(call_ps()),
               "PID   USER  INSTANCE  GPU  MEMORY  COMMAND\n"
               "4711  " +
                   root +
@@ -143,12 +150,10 @@ TEST_F(Choosing, ProcessesHaveALineForEachGpu) {
                   "5001  -     declared  1    -       -\n");
     input_.no_legend = true;
     input_.gpu = "1";
-    EXPECT_EQ(printed(&ps_verb), "5001  -  declared  1  -  -\n") << "only what is on it";
+    EXPECT_EQ(printed(call_ps()), "5001  -  declared  1  -  -\n") << "only what is on it";
     input_.gpu.clear();
-    input_.instances = {"declared"};
-    EXPECT_EQ(printed(&ps_verb), "5000  -  declared  -  -  -\n5001  -  declared  1  -  -\n");
-    input_.instances = {"nobody"};
-    EXPECT_EQ(call(&ps_verb).error().kind, Kind::not_found);
+    EXPECT_EQ(printed(call_ps({"declared"})), "5000  -  declared  -  -  -\n5001  -  declared  1  -  -\n");
+    EXPECT_EQ(call_ps({"nobody"}).error().kind, Kind::not_found);
 }
 
 TEST_F(Choosing, ProcessesAsJson) {
@@ -158,8 +163,7 @@ TEST_F(Choosing, ProcessesAsJson) {
     web.gpus[0].usage.processes = {4711};
     web.gpus[0].usage.processes_outside = {4713};
     input_.json = true;
-    input_.instances = {"web", kWebId};
-    const auto all = nlohmann::json::parse(printed(&ps_verb));
+    const auto all = nlohmann::json::parse(printed(call_ps({"web", kWebId})));
     ASSERT_EQ(all.size(), 2U) << "each instance once";
     EXPECT_EQ(all[0], (nlohmann::json{{"pid", 4711},
                                       {"uid", 0},

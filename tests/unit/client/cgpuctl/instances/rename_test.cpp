@@ -1,16 +1,16 @@
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-class Renaming : public VerbTest {
+class Renaming : public VerbTest<RenameInput> {
   protected:
     Renaming() {
-        input_.target = node_.snapshot.instances.front().name;
+        input_.instance = node_.snapshot.instances.front().name;
         input_.name = "train-lr3";
     }
     std::string id() { return node_.snapshot.instances.front().id; }

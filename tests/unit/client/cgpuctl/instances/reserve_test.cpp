@@ -1,4 +1,5 @@
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/queue/reserve.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
@@ -7,7 +8,7 @@ namespace {
 
 using Kind = client::ClientError::Kind;
 
-class ReserveTest : public VerbTest {
+class ReserveTest : public VerbTest<ReserveInput> {
   protected:
     ReserveTest() {
         input_.memory = "4GiB";
@@ -81,14 +82,15 @@ TEST_F(ReserveTest, StopChoosesNothingByItself) {
     queued.id = "def";
     queued.name = "same";
     node_.snapshot.queue = {queued};
-    input_.instances = {"same"};
-    const auto several = call(&stop_verb);
+    StopInput stop;
+    stop.instances = {"same"};
+    const auto several = call(&stop_verb, stop);
     ASSERT_FALSE(several);
     EXPECT_NE(several.error().text.find("several are meant by it: abc, def (queued)"), std::string::npos)
         << several.error().text;
     EXPECT_TRUE(node_.calls.empty());
-    input_.instances = {"def"};
-    ASSERT_TRUE(call(&stop_verb));
+    stop.instances = {"def"};
+    ASSERT_TRUE(call(&stop_verb, stop));
     EXPECT_EQ(node_.calls, std::vector<std::string>{"release_instance def"});
 }
 
@@ -98,12 +100,13 @@ TEST_F(ReserveTest, StopGivesItBack) {
     held.name = "part";
     held.state = "reserved";
     node_.snapshot.instances = {held};
-    input_.instances = {"part"};
-    input_.dry_run = true;
-    ASSERT_TRUE(call(&stop_verb));
+    StopInput stop;
+    stop.instances = {"part"};
+    stop.dry_run = true;
+    ASSERT_TRUE(call(&stop_verb, stop));
     EXPECT_TRUE(node_.calls.empty());
-    input_.dry_run = false;
-    ASSERT_TRUE(call(&stop_verb));
+    stop.dry_run = false;
+    ASSERT_TRUE(call(&stop_verb, stop));
     EXPECT_EQ(node_.calls, std::vector<std::string>{"release_instance abc"});
     EXPECT_NE(screen_.out.str().find("part: the reservation is given back."), std::string::npos);
 }

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/instances/held.hpp"
+#include "client/cgpuctl/instances/verbs.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = client::ClientError::Kind;
 
-class Waiting : public VerbTest {
+class Waiting : public VerbTest<WaitInput> {
   protected:
     Waiting() { input_.instances = {"web"}; }
     client::Result<void> wait() { return call(&wait_verb); }
@@ -123,7 +123,7 @@ class Child {
     pid_t pid_ = -1;
 };
 
-class Stopping : public VerbTest {
+class Stopping : public VerbTest<StopInput> {
   protected:
     Stopping() {
         input_.instances = {"web"};

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/jobs/verbs.hpp"
 #include "client/cgpuctl/output/json.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
@@ -30,7 +30,7 @@ class SetModeVerb : public testing::Test {
 
     FakeNode node_;
     Screen screen_;
-    Input input_;
+    SetModeInput input_;
 };
 
 TEST_F(SetModeVerb, DrainsAndSaysWhatHappened) {

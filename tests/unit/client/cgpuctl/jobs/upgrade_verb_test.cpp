@@ -2,9 +2,10 @@
 
 #include <csignal>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/jobs/job_wait.hpp"
+#include "client/cgpuctl/jobs/verbs.hpp"
 #include "client/cgpuctl/output/json.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {
@@ -27,7 +28,7 @@ class UpgradeVerb : public testing::Test {
 
     FakeNode node_;
     Screen screen_;
-    Input input_;
+    UpgradeInput input_;
 };
 
 TEST_F(UpgradeVerb, WaitsAndSaysWhatHappened) {

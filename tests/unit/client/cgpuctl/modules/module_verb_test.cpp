@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bundle/root_owned_file.hpp"
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/modules/module_actions.hpp"
 #include "client/modules/remove_bundle.hpp"
 #include "files/descriptor.hpp"
 #include "tests/unit/bundle/bundles.hpp"
@@ -77,7 +77,7 @@ class ModuleVerb : public testing::Test {
     fs::path elsewhere_ = root_.at("/elsewhere");
     FakeNode node_;
     Screen screen_;
-    Input input_;
+    ModuleInput input_;
     Kind kind_{};
 };
 

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "client/cgpuctl/base/verbs.hpp"
 #include "client/cgpuctl/report/plot_parts.hpp"
+#include "client/cgpuctl/report/report.hpp"
 #include "client/cgpuctl/report/request.hpp"
 #include "client/cgpuctl/report/xml_text.hpp"
 #include "core/history/ring.hpp"
@@ -24,7 +24,7 @@ using history::kSecondUs;
 /// 2026-01-31 00:00 UTC
 constexpr std::uint64_t kMidnight = 1769817600;
 
-class ReportTest : public VerbTest {
+class ReportTest : public VerbTest<ReportInput> {
   protected:
     ReportTest() {
         setenv("TZ", "UTC", 1);
@@ -266,12 +266,12 @@ TEST_F(ReportTest, RefusesAFileThatIsNoHistory) {
 }
 
 TEST_F(ReportTest, RefusesWrongValues) {
-    const auto refused = [&](const Input& input) {
+    const auto refused = [&](const ReportInput& input) {
         const auto request = report::parse_request(input, kMidnight * kSecondUs);
         EXPECT_FALSE(request);
         return request ? std::string() : request.error().text;
     };
-    Input input;
+    ReportInput input;
     input.by = "colour";
     EXPECT_EQ(refused(input), "--by \"colour\": it is none of name, gpu, day and user. Try: --by user,day.");
     input = {};

@@ -14,7 +14,7 @@ TEST(TopOptions, HaveDefaults) {
 }
 
 TEST(TopOptions, AreRead) {
-    Input input;
+    TopInput input;
     input.delay = "0.25";
     input.count = "3";
     input.batch = true;
@@ -27,7 +27,7 @@ TEST(TopOptions, AreRead) {
 
 TEST(TopOptions, ThatCantBeAreRefused) {
     for (const char* delay : {"x", "0", "0.05", "3601", "1s", "-1", "nan", "inf", "1e2", " 1"}) {
-        Input input;
+        TopInput input;
         input.delay = delay;
         const auto options = read_options(input);
         ASSERT_FALSE(options) << delay;
@@ -35,7 +35,7 @@ TEST(TopOptions, ThatCantBeAreRefused) {
         EXPECT_NE(options.error().text.find(". Try: --delay 2."), std::string::npos);
     }
     for (const char* count : {"0", "x", "-1"}) {
-        Input input;
+        TopInput input;
         input.count = count;
         EXPECT_FALSE(read_options(input)) << count;
     }

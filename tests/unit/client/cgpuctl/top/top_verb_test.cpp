@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/top/top.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-class TopVerb : public VerbTest {};
+class TopVerb : public VerbTest<TopInput> {};
 
 TEST_F(TopVerb, PrintsFramesAsText) {
     input_.batch = true;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/trace/trace.hpp"
 #include "core/trace/record.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using ErrorKind = client::ClientError::Kind;
 
-class TraceVerbTest : public VerbTest {
+class TraceVerbTest : public VerbTest<TraceInput> {
   protected:
     TraceVerbTest() {
         std::array<int, 2> ends{};

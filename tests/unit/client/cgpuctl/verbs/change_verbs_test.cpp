@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
@@ -10,11 +10,34 @@ namespace {
 using Calls = std::vector<std::string>;
 using Kind = client::ClientError::Kind;
 
-using ChangeVerbs = VerbTest;
+/// All verbs but forget get the same input here, as far as they take it.
+class ChangeVerbs : public VerbTest<MemoryInput> {
+  protected:
+    using VerbTest<MemoryInput>::call;
+
+    client::Result<void> call(Verb<GpuSettingInput> verb) {
+        GpuSettingInput input;
+        static_cast<ChangingInput&>(input) = input_;
+        input.gpu = input_.gpu;
+        input.value = input_.value;
+        return call(verb, input);
+    }
+    client::Result<void> call(Verb<DefaultMemoryInput> verb) {
+        DefaultMemoryInput input;
+        static_cast<ChangingInput&>(input) = input_;
+        input.memory = input_.value;
+        return call(verb, input);
+    }
+    template <class Own>
+    client::Result<void> call_with(const std::string& value, Verb<Own> verb) {
+        input_.value = value;
+        return call(verb);
+    }
+};
 
 TEST_F(ChangeVerbs, SetPolicyByNumberSaysTheName) {
     input_.gpu = "0";
-    input_.policy = "2";
+    input_.value = "2";
     ASSERT_TRUE(call(&set_policy));
     EXPECT_EQ(node_.calls, Calls{"GPU 0 policy 2"});
     EXPECT_EQ(screen_.out.str(), "GPU 0: policy weighted is set.\n");
@@ -22,7 +45,7 @@ TEST_F(ChangeVerbs, SetPolicyByNumberSaysTheName) {
 
 TEST_F(ChangeVerbs, SetPolicyThatIsNone) {
     input_.gpu = "0";
-    input_.policy = "7";
+    input_.value = "7";
     const auto done = call(&set_policy);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::usage);
@@ -31,41 +54,20 @@ TEST_F(ChangeVerbs, SetPolicyThatIsNone) {
 
 TEST_F(ChangeVerbs, DryRunIsPassedOnAndSaid) {
     input_.gpu = "1";
-    input_.max_inst = "8";
+    input_.value = "8";
     input_.dry_run = true;
     ASSERT_TRUE(call(&set_max_inst));
     EXPECT_EQ(node_.calls, Calls{"GPU 1 max_inst 8 dry-run"});
     EXPECT_EQ(screen_.out.str(), "GPU 1: max_inst 8 could be set; nothing was changed.\n");
 }
 
-TEST_F(ChangeVerbs, DefaultMemoryIsASizeOrTheConfigurations) {
-    input_.memory = "4GiB";
-    ASSERT_TRUE(call(&set_default_memory));
-    input_.memory = "0";
-    ASSERT_TRUE(call(&set_default_memory));
-    input_.memory = "configured";
-    input_.dry_run = true;
-    ASSERT_TRUE(call(&set_default_memory));
-    EXPECT_EQ(node_.calls, (Calls{"set_default_memory 4294967296", "set_default_memory 0",
-                                  "set_default_memory as configured dry-run"}));
-    EXPECT_EQ(screen_.out.str(),
-              "Default memory 4096MiB is set.\nDefault memory 0MiB is set.\n"
-              "The configuration's default memory could be set; nothing was changed.\n");
-    input_.memory = "4";
-    const auto done = call(&set_default_memory);
-    ASSERT_FALSE(done);
-    EXPECT_EQ(done.error().kind, Kind::usage);
-}
-
 TEST_F(ChangeVerbs, RuntimeIsToldToCgpudAndSaid) {
     input_.runtime = true;
     input_.gpu = "0";
-    input_.policy = "weighted";
-    input_.max_inst = "8";
-    input_.prio_ratio = "70";
-    input_.memory = "4GiB";
-    for (auto* verb : {&set_policy, &set_max_inst, &set_prio_ratio, &set_default_memory})
-        ASSERT_TRUE(call(verb));
+    ASSERT_TRUE(call_with("weighted", &set_policy));
+    ASSERT_TRUE(call_with("8", &set_max_inst));
+    ASSERT_TRUE(call_with("70", &set_prio_ratio));
+    ASSERT_TRUE(call_with("4GiB", &set_default_memory));
     EXPECT_EQ(node_.calls, (Calls{"GPU 0 policy weighted runtime", "GPU 0 max_inst 8 runtime",
                                   "GPU 0 prio_ratio 70 runtime", "set_default_memory 4294967296 runtime"}));
     EXPECT_EQ(
@@ -73,7 +75,7 @@ TEST_F(ChangeVerbs, RuntimeIsToldToCgpudAndSaid) {
         "GPU 0: policy weighted is set, until the reboot.\nGPU 0: max_inst 8 is set, until the reboot.\n"
         "GPU 0: prio_ratio 70 is set, until the reboot.\n"
         "Default memory 4096MiB is set, until the reboot.\n");
-    input_.memory = "configured";
+    input_.value = "configured";
     const auto done = call(&set_default_memory);
     ASSERT_FALSE(done) << "the configuration's holds for good";
     EXPECT_EQ(done.error().kind, Kind::usage);
@@ -87,7 +89,7 @@ TEST_F(ChangeVerbs, SetMemoryWaitsUntilTheInstanceHoldsNoMoreOrItsTimeIsOver) {
         place.usage.memory_used = reads_left-- > 0 ? 200 * kMib : 90 * kMib;
     };
     input_.instances = {"web"};
-    input_.memory = "100MiB";
+    input_.value = "100MiB";
     input_.force = input_.wait = true;
     ASSERT_TRUE(call(&set_memory));
     EXPECT_LT(reads_left, 0);
@@ -111,7 +113,7 @@ TEST_F(ChangeVerbs, SetMemoryWaitsUntilTheInstanceHoldsNoMoreOrItsTimeIsOver) {
 
 TEST_F(ChangeVerbs, QuietSaysNothing) {
     input_.gpu = "1";
-    input_.max_inst = "8";
+    input_.value = "8";
     input_.quiet = true;
     ASSERT_TRUE(call(&set_max_inst));
     EXPECT_EQ(screen_.out.str(), "");
@@ -120,9 +122,8 @@ TEST_F(ChangeVerbs, QuietSaysNothing) {
 TEST_F(ChangeVerbs, NumbersAreDigits) {
     input_.gpu = "0";
     for (const char* text : {"", "x", "3x", "-1", "1.5", "99999999999"}) {
-        input_.max_inst = input_.weight = input_.prio_ratio = text;
-        for (auto* verb : {&set_max_inst, &set_weight, &set_prio_ratio}) {
-            const auto done = call(*verb);
+        input_.value = text;
+        for (const auto& done : {call(&set_max_inst), call(&set_weight), call(&set_prio_ratio)}) {
             ASSERT_FALSE(done) << text;
             EXPECT_EQ(done.error().kind, Kind::usage) << text;
         }
@@ -132,7 +133,7 @@ TEST_F(ChangeVerbs, NumbersAreDigits) {
 
 TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
     input_.instances = {"web"};
-    input_.weight = "004";
+    input_.value = "004";
     input_.gpu = "1";
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls, Calls{"web [1] weight 4"});
@@ -141,25 +142,25 @@ TEST_F(ChangeVerbs, SetWeightOnOneOfItsGpus) {
 
 TEST_F(ChangeVerbs, PriorityOfAnInstanceAndOfAGpu) {
     input_.instances = {"web"};
-    input_.priority = "high";
+    input_.value = "high";
     ASSERT_TRUE(call(&set_priority));
-    input_.priority = "normal";
+    input_.value = "normal";
     input_.gpu = "1";
     ASSERT_TRUE(call(&set_priority));
-    input_.prio_ratio = "80";
+    input_.value = "80";
     ASSERT_TRUE(call(&set_prio_ratio));
     EXPECT_EQ(node_.calls, (Calls{"web [] high", "web [1] normal", "GPU 1 prio_ratio 80"}));
     EXPECT_EQ(screen_.out.str(),
               "Instance web: high priority is set, until the instance ends.\n"
               "Instance web: normal priority is set, until the instance ends.\n"
               "GPU 1: prio_ratio 80 is set.\n");
-    input_.priority = "highest";
+    input_.value = "highest";
     EXPECT_EQ(call(&set_priority).error().kind, Kind::usage);
 }
 
 TEST_F(ChangeVerbs, SetMemoryInBytes) {
     input_.instances = {"web"};
-    input_.memory = "4301MiB";
+    input_.value = "4301MiB";
     ASSERT_TRUE(call(&set_memory));
     EXPECT_EQ(node_.calls, Calls{"web [] memory 4509925376"});
     EXPECT_EQ(screen_.out.str(), "Instance web: memory limit 4301MiB is set, until the instance ends.\n");
@@ -170,11 +171,10 @@ TEST_F(ChangeVerbs, SetMemoryInBytes) {
 
 TEST_F(ChangeVerbs, PersistSaysForWhom) {
     input_.instances = {"0123"};
-    input_.memory = "2GiB";
-    input_.weight = "3";
-    input_.priority = "high";
     input_.persist = true;
-    for (auto* verb : {&set_memory, &set_weight, &set_priority}) ASSERT_TRUE(call(verb));
+    ASSERT_TRUE(call_with("2GiB", &set_memory));
+    ASSERT_TRUE(call_with("3", &set_weight));
+    ASSERT_TRUE(call_with("high", &set_priority));
     EXPECT_EQ(node_.calls, (Calls{"0123 [] memory 2147483648 persist", "0123 [] weight 3 persist",
                                   "0123 [] high persist"}));
     EXPECT_EQ(screen_.out.str(),
@@ -183,7 +183,7 @@ TEST_F(ChangeVerbs, PersistSaysForWhom) {
               "Instance 0123: high priority is set, and kept for the next starts of web.\n");
     screen_.out.str("");
     input_.dry_run = true;
-    ASSERT_TRUE(call(&set_weight));
+    ASSERT_TRUE(call_with("3", &set_weight));
     EXPECT_EQ(screen_.out.str(),
               "Instance 0123: weight 3 could be set, and kept for the next starts of web; nothing was "
               "changed.\n");
@@ -191,7 +191,7 @@ TEST_F(ChangeVerbs, PersistSaysForWhom) {
 
 TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
     input_.instances = {"0123"};
-    input_.memory = "2GiB";
+    input_.value = "2GiB";
     input_.json = true;
     for (const bool persist : {false, true}) {
         screen_.out.str("");
@@ -206,7 +206,7 @@ TEST_F(ChangeVerbs, WhetherItIsKeptIsAFieldOfTheJson) {
 
 TEST_F(ChangeVerbs, SeveralInstancesAreOneChange) {
     input_.instances = {"web", "db"};
-    input_.weight = "4";
+    input_.value = "4";
     input_.gpu = "0";
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls, Calls{"web [0] weight 4; db [0] weight 4"});
@@ -222,13 +222,11 @@ TEST_F(ChangeVerbs, SeveralInstancesAreOneChange) {
     ASSERT_EQ(said.size(), 2U);
     EXPECT_EQ(said.at(1).at("instance"), "db");
 
-    input_.memory = "1GiB";
-    input_.priority = "high";
     input_.force = true;
-    ASSERT_TRUE(call(&set_memory));
+    ASSERT_TRUE(call_with("1GiB", &set_memory));
     EXPECT_EQ(node_.calls.back(), "web [0] memory 1073741824; db [0] memory 1073741824 force");
     EXPECT_EQ(node_.applied.at(1).memory_limit, 1024 * kMib);
-    ASSERT_TRUE(call(&set_priority));
+    ASSERT_TRUE(call_with("high", &set_priority));
     EXPECT_EQ(node_.applied.at(0).high_priority, true);
 }
 
@@ -238,7 +236,7 @@ TEST_F(ChangeVerbs, SeveralThatAreKeptAreKeptByTheirOwnNames) {
     other.name = "db";
     node_.snapshot.instances.push_back(other);
     input_.instances = {"0123", "fedc"};
-    input_.weight = "4";
+    input_.value = "4";
     input_.persist = true;
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls, Calls{"0123 [] weight 4; fedc [] weight 4 persist"});
@@ -253,7 +251,7 @@ TEST_F(ChangeVerbs, SeveralThatAreKeptAreKeptByTheirOwnNames) {
 
 TEST_F(ChangeVerbs, ARefusalForOneOfSeveralSaysThatNoneWasChanged) {
     input_.instances = {"web", "db"};
-    input_.weight = "4";
+    input_.value = "4";
     node_.refusals = {{"web [] weight 4; db [] weight 4",
                        {Kind::refused, "change 2: weight 4 for db: none is free. Try: 3."}}};
     EXPECT_EQ(call(&set_weight).error().text,
@@ -263,54 +261,43 @@ TEST_F(ChangeVerbs, ARefusalForOneOfSeveralSaysThatNoneWasChanged) {
 
 TEST_F(ChangeVerbs, EveryChangeCanBeRefusedIfTheNodeHasChanged) {
     input_.gpu = "0";
-    input_.policy = "fixed";
-    input_.max_inst = "8";
-    input_.prio_ratio = "70";
-    input_.memory = "4GiB";
-    input_.weight = "2";
-    input_.priority = "high";
     input_.instances = {"web"};
-    input_.name = "web";
-    const auto all = {&set_policy, &set_max_inst, &set_prio_ratio, &set_default_memory,
-                      &set_memory, &set_weight,   &set_priority,   &forget};
+    const auto change_all = [&] {
+        ForgetInput forgotten;
+        static_cast<ChangingInput&>(forgotten) = input_;
+        forgotten.name = "web";
+        return std::vector{call_with("fixed", &set_policy),  call_with("8", &set_max_inst),
+                           call_with("70", &set_prio_ratio), call_with("4GiB", &set_default_memory),
+                           call_with("4GiB", &set_memory),   call_with("2", &set_weight),
+                           call_with("high", &set_priority), call(&forget, forgotten)};
+    };
     input_.if_generation = "42";
-    for (auto* verb : all) ASSERT_TRUE(call(verb));
+    const auto all = change_all();
+    for (const auto& done : all) ASSERT_TRUE(done) << done.error().text;
     ASSERT_EQ(node_.calls.size(), all.size());
     for (const std::string& each : node_.calls) EXPECT_TRUE(each.ends_with(" to 42")) << each;
     input_.if_generation = "-1";
-    for (auto* verb : all) EXPECT_EQ(call(verb).error().kind, Kind::usage);
+    for (const auto& done : change_all()) EXPECT_EQ(done.error().kind, Kind::usage);
     EXPECT_EQ(node_.calls.size(), all.size());
 }
 
 TEST_F(ChangeVerbs, NamesOfPoliciesAndPrioritiesInAnyCase) {
     input_.gpu = "0";
-    input_.policy = "Weighted";
+    input_.value = "Weighted";
     ASSERT_TRUE(call(&set_policy));
     input_.gpu.clear();
     input_.instances = {"web"};
-    input_.priority = "HIGH";
+    input_.value = "HIGH";
     ASSERT_TRUE(call(&set_priority));
     EXPECT_EQ(node_.calls.back(), "web [] high");
     input_.gpu = "1";
-    input_.policy = "wieghted";
+    input_.value = "wieghted";
     EXPECT_NE(call(&set_policy).error().text.find("Try: cgpuctl set-policy 1 weighted."), std::string::npos);
-}
-
-TEST_F(ChangeVerbs, ForgetByNameAndOwner) {
-    input_.name = "web";
-    ASSERT_TRUE(call(&forget));
-    EXPECT_EQ(screen_.out.str(), "web: what was kept is forgotten; its next start gets what it asks for.\n");
-    input_.owner = "1000";
-    input_.dry_run = true;
-    ASSERT_TRUE(call(&forget));
-    EXPECT_EQ(node_.calls, (Calls{"forget web", "forget web of 1000 dry-run"}));
-    for (const char* none : {"nobody", "4294967295"})
-        EXPECT_EQ((input_.owner = none, call(&forget)).error().kind, Kind::usage) << none;
 }
 
 TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
     input_.instances = {"web"};
-    input_.memory = "4";
+    input_.value = "4";
     const auto done = call(&set_memory);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::usage);
@@ -319,14 +306,14 @@ TEST_F(ChangeVerbs, ASizeWithoutAUnit) {
 
 TEST_F(ChangeVerbs, AWeightMayBeAPercentage) {
     input_.instances = {"web"};
-    input_.weight = "25%";
+    input_.value = "25%";
     ASSERT_TRUE(call(&set_weight));
     ASSERT_EQ(node_.applied.size(), 1U);
     EXPECT_EQ(node_.applied[0].percent, 25U);
     EXPECT_FALSE(node_.applied[0].weight);
     EXPECT_EQ(screen_.out.str(), "Instance web: 25% of the compute is set, until the instance ends.\n");
     for (const char* wrong : {"%", "a%", "25%%", "-1%", "2.5%"}) {
-        input_.weight = wrong;
+        input_.value = wrong;
         const auto done = call(&set_weight);
         ASSERT_FALSE(done) << wrong;
         EXPECT_EQ(done.error().kind, Kind::usage) << wrong;
@@ -336,7 +323,7 @@ TEST_F(ChangeVerbs, AWeightMayBeAPercentage) {
 
 TEST_F(ChangeVerbs, ARefusedPercentageHasNoNumberOfAChange) {
     input_.instances = {"web"};
-    input_.weight = "33%";
+    input_.value = "33%";
     node_.answer = client::fail(Kind::refused, "change 1: 33% of the compute for instance web: it is no.");
     const auto done = call(&set_weight);
     ASSERT_FALSE(done);
@@ -345,7 +332,7 @@ TEST_F(ChangeVerbs, ARefusedPercentageHasNoNumberOfAChange) {
 
 TEST_F(ChangeVerbs, TheRemedyIsNeverWhatIsSetAlready) {
     input_.instances = {"web"};
-    input_.priority = "high";
+    input_.value = "high";
     input_.gpu = kUuid0;
     node_.snapshot.gpus[0].prio_ratio = 99;
     ASSERT_TRUE(call(&set_priority));
@@ -358,7 +345,7 @@ TEST_F(ChangeVerbs, TheRemedyIsNeverWhatIsSetAlready) {
 
 TEST_F(ChangeVerbs, HighPriorityThatLowersAShareWarns) {
     input_.instances = {"web"};
-    input_.priority = "high";
+    input_.value = "high";
     ASSERT_TRUE(call(&set_priority));
     EXPECT_NE(screen_.err.str().find("Instance web: 100% of GPU 0 was due to it, and instances with high "
                                      "priority get at most 80% of it together. Try: cgpuctl set-prio-ratio"),
@@ -368,7 +355,7 @@ TEST_F(ChangeVerbs, HighPriorityThatLowersAShareWarns) {
 
 TEST_F(ChangeVerbs, HighPriorityThatLowersNothingIsSilent) {
     input_.instances = {"web"};
-    input_.priority = "high";
+    input_.value = "high";
     auto& place = node_.snapshot.instances[0].gpus[0];
     place.usage.target_share = 0.8;
     ASSERT_TRUE(call(&set_priority));
@@ -376,9 +363,9 @@ TEST_F(ChangeVerbs, HighPriorityThatLowersNothingIsSilent) {
     place.quota.high_priority = true;
     ASSERT_TRUE(call(&set_priority));
     place.quota.high_priority = false;
-    input_.priority = "normal";
+    input_.value = "normal";
     ASSERT_TRUE(call(&set_priority));
-    input_.priority = "high";
+    input_.value = "high";
     input_.quiet = true;
     ASSERT_TRUE(call(&set_priority));
     EXPECT_EQ(screen_.err.str(), "");
@@ -387,7 +374,7 @@ TEST_F(ChangeVerbs, HighPriorityThatLowersNothingIsSilent) {
 TEST_F(ChangeVerbs, ARefusalIsPassedOnAndNothingIsSaidDone) {
     node_.answer = client::fail(Kind::refused, "weight 4: none is free. Try: request 3 at most.");
     input_.instances = {"web"};
-    input_.weight = "4";
+    input_.value = "4";
     const auto done = call(&set_weight);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::refused);

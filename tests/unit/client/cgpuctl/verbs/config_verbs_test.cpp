@@ -1,17 +1,21 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
+#include "client/cgpuctl/verbs/config.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
-/// config and revert.
+/// config, revert, forget and set-default-memory.
 namespace cgpu::cgpuctl {
 namespace {
 
 using Calls = std::vector<std::string>;
 using Kind = client::ClientError::Kind;
 
-using ConfigVerbs = VerbTest;
+using ConfigVerbs = VerbTest<ConfigInput>;
+using Reverting = VerbTest<RevertInput>;
+using Forgetting = VerbTest<ForgetInput>;
+using DefaultMemory = VerbTest<DefaultMemoryInput>;
 
 TEST_F(ConfigVerbs, NamesSourcesAndWhatIsNotInForce) {
     node_.values = {
@@ -71,7 +75,7 @@ TEST_F(ConfigVerbs, ActionsAreShowAndCheckAndCheckNeedsFiles) {
     }
 }
 
-TEST_F(ConfigVerbs, RevertAGpuOrTheDefaultMemory) {
+TEST_F(Reverting, RevertAGpuOrTheDefaultMemory) {
     input_.targets = {"0"};
     ASSERT_TRUE(call(&revert));
     input_.targets = {"default-memory"};
@@ -84,7 +88,7 @@ TEST_F(ConfigVerbs, RevertAGpuOrTheDefaultMemory) {
               "Default memory: the configuration could be put in force; nothing was changed.\n");
 }
 
-TEST_F(ConfigVerbs, TheModeIsRevertedByAJob) {
+TEST_F(Reverting, TheModeIsRevertedByAJob) {
     input_.targets = {"mode"};
     input_.drain = true;
     input_.timeout = "9";
@@ -96,7 +100,7 @@ TEST_F(ConfigVerbs, TheModeIsRevertedByAJob) {
               "switch 4 (mode, none to memory): done. memory is in force, as configured.\n");
 }
 
-TEST_F(ConfigVerbs, AModeThatIsAsConfiguredNeedsNoJob) {
+TEST_F(Reverting, AModeThatIsAsConfiguredNeedsNoJob) {
     input_.targets = {"mode"};
     ClientError there{Kind::refused, "the configured mode of the node: it is in force. Try: another."};
     there.reason = "Exists";
@@ -108,7 +112,7 @@ TEST_F(ConfigVerbs, AModeThatIsAsConfiguredNeedsNoJob) {
     EXPECT_FALSE(call(&revert));
 }
 
-TEST_F(ConfigVerbs, AnInstanceIsRevertedToWhatItWasAdmittedWith) {
+TEST_F(Reverting, AnInstanceIsRevertedToWhatItWasAdmittedWith) {
     const std::string name = node_.snapshot.instances.at(0).name;
     input_.targets = {name};
     ASSERT_TRUE(call(&revert));
@@ -116,7 +120,7 @@ TEST_F(ConfigVerbs, AnInstanceIsRevertedToWhatItWasAdmittedWith) {
     EXPECT_EQ(screen_.out.str(), "Instance web: what it was admitted with is in force.\n");
 }
 
-TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
+TEST_F(Reverting, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
     input_.targets = {"web"};
     input_.gpu = "1";
     input_.force = true;
@@ -131,7 +135,7 @@ TEST_F(ConfigVerbs, OptionsSayThatAnInstanceIsMeantAndWhatIsKeptIsNamed) {
               "Instance web: what it was admitted with could be put in force; nothing was changed.\n");
 }
 
-TEST_F(ConfigVerbs, SeveralAreRevertedAsOneChange) {
+TEST_F(Reverting, SeveralAreRevertedAsOneChange) {
     const std::string both = std::string("GPU ") + kUuid0 + " revert; web [] revert to 7";
     input_.targets = {"0", "web"};
     input_.if_generation = "7";
@@ -146,7 +150,7 @@ TEST_F(ConfigVerbs, SeveralAreRevertedAsOneChange) {
     EXPECT_EQ(call(&revert).error().text, "web: it can't be. Try: another.");
 }
 
-TEST_F(ConfigVerbs, OneThatIsNotThereOrIsRevertedAloneIsNamedBeforeAnythingIsReverted) {
+TEST_F(Reverting, OneThatIsNotThereOrIsRevertedAloneIsNamedBeforeAnythingIsReverted) {
     for (const auto& [target, text] : {std::pair<std::string, std::string>{"7", "GPU 7: it is not there"},
                                        {"mode", "mode: it is reverted alone"},
                                        {"default-memory", "default-memory: it is reverted alone"}}) {
@@ -158,7 +162,7 @@ TEST_F(ConfigVerbs, OneThatIsNotThereOrIsRevertedAloneIsNamedBeforeAnythingIsRev
     EXPECT_TRUE(node_.calls.empty());
 }
 
-TEST_F(ConfigVerbs, AnInstanceThatIsNotThereIsNamedByCgpudAndNothingIsReverted) {
+TEST_F(Reverting, AnInstanceThatIsNotThereIsNamedByCgpudAndNothingIsReverted) {
     const std::string both = std::string("GPU ") + kUuid0 + " revert; nobody [] revert";
     node_.refusals[both] = {Kind::not_found, "change 2: nobody: it is not there. Try: another.", {}};
     input_.targets = {"0", "nobody"};
@@ -166,15 +170,15 @@ TEST_F(ConfigVerbs, AnInstanceThatIsNotThereIsNamedByCgpudAndNothingIsReverted) 
     EXPECT_EQ(screen_.out.str(), "");
 }
 
-TEST_F(ConfigVerbs, OptionsOfAnotherKindAreUsage) {
+TEST_F(Reverting, OptionsOfAnotherKindAreUsage) {
     for (const auto& [target, set] :
-         {std::pair<std::string, void (*)(Input&)>{"0", [](Input& input) { input.drain = true; }},
-          {"web", [](Input& input) { input.timeout = "3"; }},
-          {"mode", [](Input& input) { input.force = true; }},
-          {"mode", [](Input& input) { input.gpu = "0"; }},
-          {"mode", [](Input& input) { input.if_generation = "1"; }},
-          {"default-memory", [](Input& input) { input.force = true; }},
-          {"web", [](Input& input) { input.if_generation = "x"; }}}) {
+         {std::pair<std::string, void (*)(RevertInput&)>{"0", [](RevertInput& input) { input.drain = true; }},
+          {"web", [](RevertInput& input) { input.timeout = "3"; }},
+          {"mode", [](RevertInput& input) { input.force = true; }},
+          {"mode", [](RevertInput& input) { input.gpu = "0"; }},
+          {"mode", [](RevertInput& input) { input.if_generation = "1"; }},
+          {"default-memory", [](RevertInput& input) { input.force = true; }},
+          {"web", [](RevertInput& input) { input.if_generation = "x"; }}}) {
         input_ = {};
         input_.targets = {target};
         set(input_);
@@ -184,6 +188,37 @@ TEST_F(ConfigVerbs, OptionsOfAnotherKindAreUsage) {
         EXPECT_NE(done.error().text.find(" Try: "), std::string::npos) << done.error().text;
     }
     EXPECT_TRUE(node_.calls.empty());
+}
+
+TEST_F(DefaultMemory, IsASizeOrTheConfigurations) {
+    input_.memory = "4GiB";
+    ASSERT_TRUE(call(&set_default_memory));
+    input_.memory = "0";
+    ASSERT_TRUE(call(&set_default_memory));
+    input_.memory = "configured";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&set_default_memory));
+    EXPECT_EQ(node_.calls, (Calls{"set_default_memory 4294967296", "set_default_memory 0",
+                                  "set_default_memory as configured dry-run"}));
+    EXPECT_EQ(screen_.out.str(),
+              "Default memory 4096MiB is set.\nDefault memory 0MiB is set.\n"
+              "The configuration's default memory could be set; nothing was changed.\n");
+    input_.memory = "4";
+    const auto done = call(&set_default_memory);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, Kind::usage);
+}
+
+TEST_F(Forgetting, ByNameAndOwner) {
+    input_.name = "web";
+    ASSERT_TRUE(call(&forget));
+    EXPECT_EQ(screen_.out.str(), "web: what was kept is forgotten; its next start gets what it asks for.\n");
+    input_.owner = "1000";
+    input_.dry_run = true;
+    ASSERT_TRUE(call(&forget));
+    EXPECT_EQ(node_.calls, (Calls{"forget web", "forget web of 1000 dry-run"}));
+    for (const char* none : {"nobody", "4294967295"})
+        EXPECT_EQ((input_.owner = none, call(&forget)).error().kind, Kind::usage) << none;
 }
 
 }  // namespace

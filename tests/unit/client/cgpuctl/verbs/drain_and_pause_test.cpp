@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/changing.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
@@ -10,17 +11,20 @@ namespace {
 using Calls = std::vector<std::string>;
 using Kind = client::ClientError::Kind;
 
-class DrainAndPause : public VerbTest {
+using Draining = VerbTest<DrainInput>;
+using Pausing = VerbTest<InstanceSettingInput>;
+
+class DrainedAndPaused : public VerbTest<ShowInput> {
   protected:
     [[nodiscard]] bool printed(const std::string& text) const {
         return screen_.out.str().find(text) != std::string::npos;
     }
 };
 
-TEST_F(DrainAndPause, GpusAreDrainedAsOneChange) {
-    input_.targets = {"0", kUuid1};
+TEST_F(Draining, GpusAreDrainedAsOneChange) {
+    input_.gpus = {"0", kUuid1};
     ASSERT_TRUE(call(&drain));
-    input_.targets = {"0"};
+    input_.gpus = {"0"};
     ASSERT_TRUE(call(&undrain));
     input_.dry_run = true;
     ASSERT_TRUE(call(&drain));
@@ -33,9 +37,9 @@ TEST_F(DrainAndPause, GpusAreDrainedAsOneChange) {
                                      "GPU 0: it could be drained; nothing was changed.\n");
 }
 
-TEST_F(DrainAndPause, TheNodeIsAllOfItsGpus) {
+TEST_F(Draining, TheNodeIsAllOfItsGpus) {
     node_.snapshot.gpus[1].present = false;
-    input_.targets = {"node"};
+    input_.gpus = {"node"};
     ASSERT_TRUE(call(&drain));
     EXPECT_EQ(node_.calls, (Calls{"GPU 0 drained; GPU " + std::string(kUuid1) + " drained"}));
     node_.snapshot.gpus.clear();
@@ -44,23 +48,23 @@ TEST_F(DrainAndPause, TheNodeIsAllOfItsGpus) {
     EXPECT_EQ(none.error().text, "node: it has no GPU. Try: cgpuctl doctor, which says more.");
 }
 
-TEST_F(DrainAndPause, ARefusalSaysThatNoneWasDrained) {
+TEST_F(Draining, ARefusalSaysThatNoneWasDrained) {
     node_.refusals["GPU 0 drained; GPU 7 drained"] = {Kind::not_found,
                                                       "change 2: GPU \"7\": there is no such GPU. Try: 0."};
-    input_.targets = {"0", "7"};
+    input_.gpus = {"0", "7"};
     const auto refused = call(&drain);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().text, "GPU \"7\": there is no such GPU; none of the GPUs was changed. Try: 0.");
 }
 
-TEST_F(DrainAndPause, ADrainInJson) {
+TEST_F(Draining, ADrainInJson) {
     input_.json = true;
-    input_.targets = {"0"};
+    input_.gpus = {"0"};
     ASSERT_TRUE(call(&drain));
     EXPECT_EQ(nlohmann::json::parse(screen_.out.str()),
               (nlohmann::json{{"gpu", "0"}, {"drained", true}, {"dry_run", false}}));
     screen_.out.str("");
-    input_.targets = {"node"};
+    input_.gpus = {"node"};
     ASSERT_TRUE(call(&undrain));
     const auto json = nlohmann::json::parse(screen_.out.str());
     ASSERT_EQ(json.size(), 2U);
@@ -68,9 +72,9 @@ TEST_F(DrainAndPause, ADrainInJson) {
     EXPECT_EQ(json[1].at("drained"), false);
 }
 
-TEST_F(DrainAndPause, AWordThatIsNoGpuHasTheOneForAll) {
+TEST_F(Draining, AWordThatIsNoGpuHasTheOneForAll) {
     for (const char* word : {"nod", "all", "Node"}) {
-        input_.targets = {word};
+        input_.gpus = {word};
         const auto refused = call(&drain);
         ASSERT_FALSE(refused) << word;
         EXPECT_EQ(refused.error().kind, Kind::not_found);
@@ -82,7 +86,7 @@ TEST_F(DrainAndPause, AWordThatIsNoGpuHasTheOneForAll) {
     EXPECT_EQ(node_.calls, Calls{});
 }
 
-TEST_F(DrainAndPause, InstancesArePausedAndResumed) {
+TEST_F(Pausing, InstancesArePausedAndResumed) {
     input_.instances = {"web", "db"};
     ASSERT_TRUE(call(&pause_verb));
     input_.instances = {"web"};
@@ -98,7 +102,7 @@ TEST_F(DrainAndPause, InstancesArePausedAndResumed) {
               "Instance web: it could be paused; nothing was changed.\n");
 }
 
-TEST_F(DrainAndPause, APauseInJson) {
+TEST_F(Pausing, APauseInJson) {
     input_.instances = {"web"};
     input_.json = true;
     ASSERT_TRUE(call(&pause_verb));
@@ -107,25 +111,25 @@ TEST_F(DrainAndPause, APauseInJson) {
     EXPECT_EQ(json.at("paused"), true);
 }
 
-TEST_F(DrainAndPause, AWeightOfZeroIsAPause) {
+TEST_F(Pausing, AWeightOfZeroIsAPause) {
     input_.instances = {"web"};
-    input_.weight = "0";
+    input_.value = "0";
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls, Calls{"web [] weight 0"});
     EXPECT_EQ(screen_.out.str(), "Instance web: it is paused, until it is resumed.\n");
-    input_.weight = "0%";
+    input_.value = "0%";
     EXPECT_EQ(call(&set_weight).error().kind, Kind::usage);
-    input_.weight = "5%";
+    input_.value = "5%";
     ASSERT_TRUE(call(&set_weight));
     EXPECT_EQ(node_.calls.back(), "web [] percent 5");
 }
 
-TEST_F(DrainAndPause, AreShown) {
+TEST_F(DrainedAndPaused, AreShown) {
     node_.snapshot.gpus[0].drained = true;
     node_.snapshot.instances[0].gpus[0].quota.paused = true;
     ASSERT_TRUE(call(&status));
     EXPECT_TRUE(printed("\n0 (drained)  Tesla V100")) << screen_.out.str();
-    ASSERT_TRUE(call(&list));
+    ASSERT_TRUE(call(&list, {}));
     EXPECT_TRUE(printed("  paused\n")) << screen_.out.str();
     input_.target = "0";
     ASSERT_TRUE(call(&show));
@@ -135,7 +139,7 @@ TEST_F(DrainAndPause, AreShown) {
     EXPECT_TRUE(printed("paused)\n")) << screen_.out.str();
 }
 
-TEST_F(DrainAndPause, APauseThatTheDriverIgnoresIsWarnedOf) {
+TEST_F(DrainedAndPaused, APauseThatTheDriverIgnoresIsWarnedOf) {
     node_.snapshot.instances[0].gpus[0].quota.paused = true;
     node_.snapshot.gpus[0].policy = 5;
     node_.snapshot.gpus[0].policy_name = "native";

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {
@@ -19,7 +19,7 @@ class Inspect : public testing::Test {
         gethostname(name.data(), name.size() - 1);
         host_ = name.data();
     }
-    std::string printed(const Input& input) {
+    std::string printed(const InspectInput& input) {
         auto terminal = screen_.terminal();
         const auto done = inspect(input, node_, terminal);
         EXPECT_TRUE(done) << done.error().text;
@@ -51,7 +51,7 @@ TEST_F(Inspect, ShowsEachGpuAndTheNode) {
 
 TEST_F(Inspect, ShowsEachInstanceOnRequest) {
     two_of_four();
-    Input input;
+    InspectInput input;
     input.details = true;
     EXPECT_EQ(printed(input), "NAME:  " + host_ +
                                   "\n\n"
@@ -73,7 +73,7 @@ TEST_F(Inspect, LeavesOutGpusThatAreLost) {
 
 TEST_F(Inspect, JsonHasBytes) {
     two_of_four();
-    Input input;
+    InspectInput input;
     input.json = input.details = true;
     const auto all = nlohmann::json::parse(printed(input));
     EXPECT_EQ(all.at("memory_allocated_bytes"), 8602 * kMib);

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "dbus/json/node_text.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
@@ -35,7 +35,7 @@ class LimitsVerb : public testing::Test {
 
     FakeNode node_;
     Screen screen_;
-    Input input_;
+    LimitsInput input_;
 };
 
 TEST_F(LimitsVerb, SaysWhatIsInUseAndWhatIsLeft) {

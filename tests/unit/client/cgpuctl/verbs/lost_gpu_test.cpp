@@ -1,11 +1,11 @@
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
 /// The second GPU is lost.
-class LostGpu : public VerbTest {
+class LostGpu : public VerbTest<ShowInput> {
   protected:
     LostGpu() {
         node_.snapshot.gpus[1].present = false;

@@ -1,23 +1,35 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-using VerbCall = client::Result<void> (*)(const Input&, client::Node&, Terminal&);
-
+/// status and list take one input here, and show takes the target with what all verbs share.
 class ReadVerbs : public testing::Test {
   protected:
-    std::string printed(VerbCall verb) {
+    client::Result<void> call(client::Result<void> (*verb)(const ShowInput&, client::Node&, Terminal&)) {
         auto terminal = screen_.terminal();
-        const auto done = verb(input_, node_, terminal);
+        ShowInput input;
+        static_cast<Input&>(input) = input_;
+        input.target = target_;
+        return verb(input, node_, terminal);
+    }
+    template <class Own>
+    client::Result<void> call(client::Result<void> (*verb)(const Own&, client::Node&, Terminal&)) {
+        auto terminal = screen_.terminal();
+        return verb(input_, node_, terminal);
+    }
+    template <class Verb>
+    std::string printed(Verb verb) {
+        const auto done = call(verb);
         EXPECT_TRUE(done) << done.error().text;
         return screen_.out.str();
     }
-    nlohmann::json parsed(VerbCall verb) {
+    template <class Verb>
+    nlohmann::json parsed(Verb verb) {
         input_.json = true;
         return nlohmann::json::parse(printed(verb));
     }
@@ -28,12 +40,13 @@ class ReadVerbs : public testing::Test {
         foreign.usage.memory_used = 150 << 20;
         foreign.usage.processes_outside = {4713};
         node_.snapshot.instances[0].foreign_gpus = {foreign};
-        input_.target = "web";
+        target_ = "web";
     }
 
     FakeNode node_;
     Screen screen_;
-    Input input_;
+    ListInput input_;
+    std::string target_;
 };
 
 TEST_F(ReadVerbs, StatusHasALineForEachGpu) {
@@ -215,7 +228,7 @@ TEST_F(ReadVerbs, JsonOfANameThatIsNoUtf8) {
 }
 
 TEST_F(ReadVerbs, ShowAGpuByIndexWithItsInstances) {
-    input_.target = "0";
+    target_ = "0";
     node_.examination.gpus = {{kUuid0, true, {}, {"misc", "", std::nullopt}}};
     EXPECT_EQ(printed(&show),
               "GPU:               0\n"
@@ -237,7 +250,7 @@ TEST_F(ReadVerbs, ShowAGpuByIndexWithItsInstances) {
 }
 
 TEST_F(ReadVerbs, ShowAnInstanceByName) {
-    input_.target = "web";
+    target_ = "web";
     const std::string text = printed(&show);
     EXPECT_TRUE(text.starts_with("Instance:  0123456789abcdef0123456789abcdef\n")) << text;
     for (const char* fact :
@@ -252,14 +265,14 @@ TEST_F(ReadVerbs, MemoryPastTheModuleIsShown) {
     node_.snapshot.instances[0].gpus[0].usage.memory_unexplained = 150 << 20;
     const std::string memory = "200MiB / 4301MiB (150MiB unexplained)";
     EXPECT_NE(printed(&list).find(memory), std::string::npos);
-    input_.target = "web";
+    target_ = "web";
     EXPECT_NE(printed(&show).find(memory), std::string::npos);
 }
 
 TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreShown) {
     auto& usage = node_.snapshot.instances[0].gpus[0].usage;
     usage.processes_outside = {4713};
-    input_.target = "web";
+    target_ = "web";
     EXPECT_NE(printed(&list).find("200MiB / 4301MiB (1 process outside the module)"), std::string::npos);
     EXPECT_NE(printed(&show).find("Outside the module:  4713\n"), std::string::npos);
     usage.memory_unexplained = 150 << 20;
@@ -269,7 +282,7 @@ TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreShown) {
 
 TEST_F(ReadVerbs, ComputeThatNobodyReportsIsShown) {
     node_.snapshot.instances[0].gpus[0].usage.compute_unexplained = 0.484;
-    input_.target = "web";
+    target_ = "web";
     EXPECT_NE(printed(&list).find("% (48.4% unexplained)"), std::string::npos) << printed(&list);
     EXPECT_NE(printed(&show).find("Compute unexplained:  48.4%\n"), std::string::npos) << printed(&show);
 }
@@ -277,7 +290,7 @@ TEST_F(ReadVerbs, ComputeThatNobodyReportsIsShown) {
 TEST_F(ReadVerbs, ProcessesOutsideTheModuleAreInTheJson) {
     node_.snapshot.instances[0].gpus[0].usage.processes_outside = {4713};
     node_.snapshot.instances[0].gpus[0].usage.compute_unexplained = 0.484;
-    input_.target = "web";
+    target_ = "web";
     const auto gpu = parsed(&show).at("gpus").at(0);
     EXPECT_EQ(gpu.at("processes_outside"), (std::vector<std::uint32_t>{4713}));
     EXPECT_EQ(gpu.at("compute_unexplained_share"), 0.484);
@@ -304,7 +317,7 @@ TEST_F(ReadVerbs, AForeignGpuIsInTheJson) {
 TEST_F(ReadVerbs, ShowSaysOfAWeightThatItDecidesNothing) {
     node_.snapshot.gpus[0].policy = 1;
     node_.snapshot.gpus[0].policy_name = "preemptive";
-    input_.target = "web";
+    target_ = "web";
     EXPECT_NE(printed(&show).find("Weight:               2 (no effect under policy preemptive)\n"),
               std::string::npos);
 }
@@ -314,11 +327,11 @@ TEST_F(ReadVerbs, WhereTheDriverDividesNoShareIsMadeUp) {
     usage.target_share.reset();
     usage.achieved_share.reset();
     EXPECT_NE(printed(&list).find("  native  "), std::string::npos);
-    input_.target = "web";
+    target_ = "web";
     const auto text = printed(&show);
     EXPECT_NE(text.find("Share due:            native (the driver divides)\n"), std::string::npos) << text;
     EXPECT_NE(text.find("Share achieved:       native (not measured)\n"), std::string::npos) << text;
-    input_.target = "0";
+    target_ = "0";
     EXPECT_NE(printed(&show).find("  native  running\n"), std::string::npos);
     screen_.out.str("");
     const auto gpu = parsed(&list).at(0).at("gpus").at(0);
@@ -327,7 +340,7 @@ TEST_F(ReadVerbs, WhereTheDriverDividesNoShareIsMadeUp) {
 }
 
 TEST_F(ReadVerbs, APercentageIsShownBesideTheWeightThatItIs) {
-    input_.target = "web";
+    target_ = "web";
     auto& quota = node_.snapshot.instances[0].gpus[0].quota;
     EXPECT_TRUE(parsed(&show).at("gpus").at(0).at("asked_share").is_null());
     screen_.out.str("");
@@ -343,19 +356,19 @@ TEST_F(ReadVerbs, APercentageIsShownBesideTheWeightThatItIs) {
 
 TEST_F(ReadVerbs, RefusedAllocationsAreShown) {
     node_.snapshot.instances[0].gpus[0].usage.allocations_refused = 3;
-    input_.target = "web";
+    target_ = "web";
     EXPECT_NE(printed(&show).find("Allocations refused:  3\n"), std::string::npos);
     screen_.out.str("");
     EXPECT_EQ(parsed(&show).at("gpus").at(0).at("allocations_refused"), 3);
 }
 
 TEST_F(ReadVerbs, ANumberThatIsNoIndexIsTheBeginningOfAnId) {
-    input_.target = "012345";
+    target_ = "012345";
     EXPECT_EQ(parsed(&show).at("id"), kWebId);
 }
 
 TEST_F(ReadVerbs, ShowAsJson) {
-    input_.target = kUuid1;
+    target_ = kUuid1;
     const auto json = parsed(&show);
     EXPECT_EQ(json.at("index"), 1);
     EXPECT_EQ(json.at("driver_limits").at("backend"), "none");
@@ -364,10 +377,9 @@ TEST_F(ReadVerbs, ShowAsJson) {
 }
 
 TEST_F(ReadVerbs, WhatIsNotThereIsNotFound) {
-    auto terminal = screen_.terminal();
     for (const char* target : {"nobody", "GPU-22222222-2222-2222-2222-222222222222"}) {
-        input_.target = target;
-        const auto done = show(input_, node_, terminal);
+        target_ = target;
+        const auto done = call(&show);
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, client::ClientError::Kind::not_found);
     }
@@ -376,9 +388,7 @@ TEST_F(ReadVerbs, WhatIsNotThereIsNotFound) {
 
 TEST_F(ReadVerbs, AnErrorOfTheNodeIsPassedOn) {
     node_.answer = client::fail(client::ClientError::Kind::unreachable, "cgpud: gone. Try: start it.");
-    auto terminal = screen_.terminal();
-    for (const VerbCall verb : {&status, &list, &show}) {
-        const auto done = verb(input_, node_, terminal);
+    for (const auto& done : {call(&status), call(&list), call(&show)}) {
         ASSERT_FALSE(done);
         EXPECT_EQ(done.error().kind, client::ClientError::Kind::unreachable);
     }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {
@@ -9,35 +9,36 @@ namespace {
 
 class ShowInstance : public testing::Test {
   protected:
-    template <class Verb>
-    std::string printed(Verb verb) {
+    template <class Own>
+    std::string printed(client::Result<void> (*verb)(const Own&, client::Node&, Terminal&),
+                        const Own& input) {
         auto terminal = screen_.terminal();
-        const auto done = verb(input_, node_, terminal);
+        const auto done = verb(input, node_, terminal);
         EXPECT_TRUE(done) << done.error().text;
         return screen_.out.str();
     }
-    template <class Verb>
-    nlohmann::json parsed(Verb verb) {
-        input_.json = true;
-        return nlohmann::json::parse(printed(verb));
+    template <class Own>
+    nlohmann::json parsed(client::Result<void> (*verb)(const Own&, client::Node&, Terminal&), Own input) {
+        input.json = true;
+        return nlohmann::json::parse(printed(verb, input));
     }
 
     FakeNode node_;
     Screen screen_;
-    Input input_;
+    ShowInput input_;
 };
 
 TEST_F(ShowInstance, ProcessesHaveUsersAndCommands) {
     input_.target = "web";
     node_.snapshot.instances[0].processes = {{4711, 0, "python3"}, {4712, 4'000'000'000U, "a\x1b[2J"}};
-    const std::string text = printed(&show);
+    const std::string text = printed(&show, input_);
     EXPECT_NE(text.find("Process:   4711 root python3\n"), std::string::npos) << text;
     EXPECT_NE(text.find("Process:   4712 4000000000 a?[2J\n"), std::string::npos) << text;
     input_.host = "elsewhere";
-    EXPECT_NE(printed(&show).find("Process:   4711 0 python3\n"), std::string::npos)
+    EXPECT_NE(printed(&show, input_).find("Process:   4711 0 python3\n"), std::string::npos)
         << "there the id may be another user's";
     screen_.out.str("");
-    const auto json = parsed(&list).at(0).at("processes");
+    const auto json = parsed(&list, ListInput()).at(0).at("processes");
     EXPECT_EQ(json.at(0), (nlohmann::json{{"pid", 4711}, {"uid", 0}, {"command", "python3"}}));
 }
 
@@ -48,7 +49,7 @@ TEST_F(ShowInstance, WaitsAreShownByTheirBounds) {
     waits[5] = 9;   // 3 ms
     waits.back() = 1;
     const auto shows = [&](const std::string& waited) {
-        const std::string text = printed(&show);
+        const std::string text = printed(&show, input_);
         EXPECT_NE(text.find("Waited:               " + waited + "\n"), std::string::npos) << waited << " in\n"
                                                                                           << text;
     };
@@ -62,7 +63,7 @@ TEST_F(ShowInstance, WaitsAreShownByTheirBounds) {
 TEST_F(ShowInstance, WaitsInJson) {
     const auto waits = [&] {
         screen_.out.str("");
-        return parsed(&list).at(0).at("gpus").at(0).at("launch_waits");
+        return parsed(&list, ListInput()).at(0).at("gpus").at(0).at("launch_waits");
     };
     ASSERT_EQ(waits().size(), 14U) << "whether or not any launch had to wait";
     EXPECT_EQ(waits().front(), nlohmann::json::parse(R"({"at_most_seconds":1e-05,"launches":0})"));

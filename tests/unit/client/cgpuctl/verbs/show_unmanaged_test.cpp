@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cgpuctl/base/verbs.hpp"
+#include "client/cgpuctl/verbs/looking.hpp"
 #include "tests/unit/client/support/verb_bed.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
 
-class ShowUnmanaged : public VerbTest {};
+class ShowUnmanaged : public VerbTest<ShowInput> {};
 
 TEST_F(ShowUnmanaged, IsShownByTheSameWordsAsAnInstance) {
     node_.snapshot.unmanaged = {{"aaaabbbbccccdddd", "free", 1, 12, {kUuid1}, {{kUuid0, 300 * kMib}}},

@@ -227,24 +227,39 @@ std::span<const Verb> changing_verbs() {
          "cgpuctl forget web",
          does<&forget>},
         {"config",
-         {{"ACTION", field<&ConfigInput::action>, "show, which is also the default, or check", true},
-          {"FILE...", field<&ConfigInput::files>,
-           "check: the files, in the order in which they would be read", true}},
-         {{"--check", field<&ConfigInput::check>, "",
-           "only the values of the files that aren't in force; exit code 1: some"},
-          kJson,
-          kNoLegend},
+         {},
+         {},
          nullptr,
          "The configuration in force, and where each value comes from",
-         "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it. What nobody "
-         "has set follows the files when cgpud reads them. Values of the files that are not in force are "
-         "listed with the command that puts them in force; with --check, only those are, and exit code 1 "
-         "means that there are some.\n"
-         "check reads files as if they were in place, with the others that are there, and says what "
-         "cgpud would refuse, and which GPUs they name that this node doesn't have, and changes nothing. "
-         "Exit code 0: nothing; 1: something.",
-         "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
-         does<&config>},
+         "cgpuctl config alone is cgpuctl config show.",
+         "cgpuctl config --check",
+         {},
+         false,
+         {{"config show",
+           {},
+           {{"--check", field<&ConfigInput::check>, "",
+             "only the values of the files that aren't in force; exit code 1: some"},
+            kJson,
+            kNoLegend},
+           nullptr,
+           "The values in force, and where each comes from",
+           "SOURCE is the file and line that set it, or `set on this node`: cgpuctl set it. What nobody "
+           "has set follows the files when cgpud reads them. Values of the files that are not in force "
+           "are listed with the command that puts them in force; with --check, only those are, and exit "
+           "code 1 means that there are some.",
+           "cgpuctl config show",
+           does<&config_show>},
+          {"config check",
+           {{"FILE...", field<&ConfigFilesInput::files>, "in the order in which they would be read"}},
+           {},
+           nullptr,
+           "Whether cgpud would accept files",
+           "It reads them as if they were in place, with the others that are there, and says what cgpud "
+           "would refuse, and which GPUs they name that this node doesn't have, and changes nothing. Exit "
+           "code 0: nothing; 1: something.",
+           "cgpuctl config check /etc/cgpu/cgpud.yaml.d/new.yaml",
+           does<&config_check>}},
+         "show"},
         {"revert",
          {{"GPU|INSTANCE|SETTING...", field<&RevertInput::targets>,
            "GPUs, by index, UUID or PCI address, and instances, by id, unique prefix or name; or "

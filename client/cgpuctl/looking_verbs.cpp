@@ -12,7 +12,6 @@ namespace cgpu::cgpuctl {
 namespace {
 
 const Option kOnlyIds{"-q,--quiet", field<&Input::quiet>, "", "print full ids only"};
-const Option kNoWarnings{"-q,--quiet", field<&Input::quiet>, "", "leave out the warnings"};
 const Option kOfGpu{"--gpu", field<&Choice::gpu>, "GPU",
                     "only those on this one: index, UUID or PCI address"};
 const Option kOfUser{"--user", field<&Choice::user>, "USER", "only those of this one: a name or an id"};

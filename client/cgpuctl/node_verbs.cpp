@@ -39,6 +39,60 @@ std::vector<Option> with_request(const std::vector<Option>& further) {
     return all;
 }
 
+const Option kFolder{"--folder", field<&ModulesInput::folder>, "FOLDER",
+                     "folder of the versions; default: /usr/lib/cgpu/module"};
+
+std::vector<Verb> module_verbs() {
+    return {
+        {"module list",
+         {},
+         {kFolder, kJson, kNoLegend, kNoWarnings},
+         nullptr,
+         "Which versions are installed",
+         "Which is in force, whether each can be used, and how many processes run it.",
+         "cgpuctl module list",
+         does<&module_list>,
+         true},
+        {"module show",
+         {{"VERSION", field<&ModuleInput::what>, "an installed one"}},
+         {kFolder, kJson, kNoWarnings},
+         nullptr,
+         "Everything about one version",
+         "",
+         "cgpuctl module show 1.2.3",
+         does<&module_show>,
+         true},
+        {"module add",
+         {{"FOLDER|TAR", field<&ModuleInput::what>, "the folder of a version, or a tar file with one in it"}},
+         {kFolder, kDryRun, kQuiet},
+         nullptr,
+         "Install another version, beside those that are there (as root)",
+         "It is copied as a whole or not at all, and never over an existing one.",
+         "cgpuctl module add cgpu-module-1.2.3.tar",
+         does<&module_add>,
+         true},
+        {"module remove",
+         {{"VERSION", field<&ModuleInput::what>, "an installed one"}},
+         {kFolder, kDryRun, kQuiet},
+         nullptr,
+         "Delete a version that nothing uses (as root)",
+         "",
+         "cgpuctl module remove 1.2.3",
+         does<&module_remove>,
+         true},
+        {"module verify",
+         {{"VERSION|FOLDER", field<&ModuleInput::what>, "default: all installed versions", true}},
+         {kFolder, kJson, kQuiet},
+         nullptr,
+         "Whether a version can be used, or why not",
+         "It checks whether the files belong to root, are not writable by others, are complete and fit this "
+         "machine.",
+         "cgpuctl module verify 1.2.3",
+         does<&module_verify>,
+         true},
+    };
+}
+
 }  // namespace
 
 std::span<const Verb> node_verbs() {
@@ -113,25 +167,15 @@ std::span<const Verb> node_verbs() {
          does<&bench>,
          true},
         {"module",
-         {{"ACTION", field<&ModuleInput::action>, "list, show, add, remove or verify"},
-          {"WHAT", field<&ModuleInput::what>,
-           "show, remove: VERSION; add: FOLDER or TAR; verify: VERSION or FOLDER, or all", true}},
-         {{"--folder", field<&ModuleInput::folder>, "FOLDER",
-           "folder of the versions; default: /usr/lib/cgpu/module"},
-          kJson,
-          kNoLegend,
-          kDryRun,
-          kQuiet},
+         {},
+         {},
          nullptr,
          "The installed versions of the module",
-         "Each version is a folder with an engine and its manifest. add copies a version there, as a "
-         "whole or not at all, and never over an existing one; remove deletes a version that nothing "
-         "uses. Both need root. verify checks whether a version can be used: its files belong to root, "
-         "are not writable by others, are complete and fit this machine. list, show and verify take "
-         "--json.",
+         "Each version is a folder with an engine and its manifest.",
          "cgpuctl module list",
-         does<&module>,
-         true},
+         {},
+         true,
+         module_verbs()},
         {"upgrade",
          {},
          {{"--hot", field<&UpgradeInput::hot>, "VERSION", "change running processes to it while they run"},
@@ -180,63 +224,91 @@ std::span<const Verb> node_verbs() {
          "cgpuctl set-mode none --drain",
          does<&set_mode>},
         {"runtime",
-         {{"ACTION", field<&RuntimeInput::action>, "configure"}},
-         {{"--for", field<&RuntimeInput::engine>, "ENGINE", "docker, podman or containerd; default: docker"},
-          {"--as", field<&RuntimeInput::as>, "NAME",
-           "register it under this name, too: nvidia, so that old command lines work"},
-          {"--default", field<&RuntimeInput::make_default>, "",
-           "use it for containers that name no runtime, too"},
-          {"--remove", field<&RuntimeInput::remove>, "", "undo it, and restore the former configuration"},
-          {"--file", field<&RuntimeInput::file>, "FILE",
-           "Docker's or containerd's configuration; default: that of the running engine, else "
-           "/etc/docker/daemon.json or /etc/containerd/config.toml"},
-          {"--no-reload", field<&RuntimeInput::no_reload>, "",
-           "don't tell a running dockerd to reload the file"},
-          kDryRun,
-          kQuiet},
+         {},
+         {},
          nullptr,
          "Register cgpu's container runtime with an engine (as root)",
-         "All other keys of Docker's file stay. dockerd is told to reload the file, and asked what it "
-         "has in force; if it doesn't take the runtime, the file is as before, and the exit code is 4. "
-         "It is not restarted, and running containers are not affected. --remove leaves the file as it "
-         "was found. Podman gets a file of its own in "
-         "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 "
-         "of its file), and reads it when it is restarted.",
+         "",
          "cgpuctl runtime configure",
-         does<&runtime>,
-         true},
+         {},
+         true,
+         {{"runtime configure",
+           {},
+           {{"--for", field<&RuntimeInput::engine>, "ENGINE",
+             "docker, podman or containerd; default: docker"},
+            {"--as", field<&RuntimeInput::as>, "NAME",
+             "register it under this name, too: nvidia, so that old command lines work"},
+            {"--default", field<&RuntimeInput::make_default>, "",
+             "use it for containers that name no runtime, too"},
+            {"--remove", field<&RuntimeInput::remove>, "", "undo it, and restore the former configuration"},
+            {"--file", field<&RuntimeInput::file>, "FILE",
+             "Docker's or containerd's configuration; default: that of the running engine, else "
+             "/etc/docker/daemon.json or /etc/containerd/config.toml"},
+            {"--no-reload", field<&RuntimeInput::no_reload>, "",
+             "don't tell a running dockerd to reload the file"},
+            kDryRun,
+            kQuiet},
+           nullptr,
+           "Register cgpu's container runtime with an engine (as root)",
+           "All other keys of Docker's file stay. dockerd is told to reload the file, and asked what it "
+           "has in force; if it doesn't take the runtime, the file is as before, and the exit code is 4. "
+           "It is not restarted, and running containers are not affected. --remove leaves the file as it "
+           "was found. Podman gets a file of its own in "
+           "/etc/containers/containers.conf.d. containerd gets a table of its own for CRI (version 2 or 3 "
+           "of its file), and reads it when it is restarted.",
+           "cgpuctl runtime configure",
+           does<&runtime>,
+           true}}},
         {"swarm",
-         {{"ACTION", field<&SwarmInput::action>, "configure"}},
-         {{"--remove", field<&SwarmInput::remove>, "", "announce nothing any more"},
-          {"--file", field<&SwarmInput::file>, "FILE",
-           "Docker's configuration; default: that of the running dockerd, else /etc/docker/daemon.json"},
-          kDryRun,
-          kQuiet},
+         {},
+         {},
          nullptr,
          "Announce this node's GPUs to Docker Swarm (as root)",
-         "Writes two generic resources of the node into Docker's file: cgpu_memory_mib, the memory of "
-         "its GPUs, and cgpu_instances, how many instances they take. Run it again when GPUs or max_inst "
-         "have changed; cgpuctl doctor says when. A service reserves its part by --generic-resource, and "
-         "requests the same by CGPU_MEM. All other keys and resources stay. dockerd reads them only when "
-         "it starts, and is not restarted.",
+         "",
          "cgpuctl swarm configure",
-         does<&swarm>,
-         true},
+         {},
+         true,
+         {{"swarm configure",
+           {},
+           {{"--remove", field<&SwarmInput::remove>, "", "announce nothing any more"},
+            {"--file", field<&SwarmInput::file>, "FILE",
+             "Docker's configuration; default: that of the running dockerd, else /etc/docker/daemon.json"},
+            kDryRun,
+            kQuiet},
+           nullptr,
+           "Announce this node's GPUs to Docker Swarm (as root)",
+           "Writes two generic resources of the node into Docker's file: cgpu_memory_mib, the memory of "
+           "its GPUs, and cgpu_instances, how many instances they take. Run it again when GPUs or max_inst "
+           "have changed; cgpuctl doctor says when. A service reserves its part by --generic-resource, and "
+           "requests the same by CGPU_MEM. All other keys and resources stay. dockerd reads them only when "
+           "it starts, and is not restarted.",
+           "cgpuctl swarm configure",
+           does<&swarm>,
+           true}}},
         {"cdi",
-         {{"ACTION", field<&CdiInput::action>, "generate"}},
-         {{"--output", field<&CdiInput::output>, "FILE",
-           "write it there, as root: /etc/cdi/cgpu.json; default: print it"},
-          kDryRun,
-          kQuiet},
+         {},
+         {},
          nullptr,
          "Describe parts of the GPUs as CDI devices, for docker and podman --device",
-         "The devices are 0-quarter, 0-half and 0-whole for each GPU, such as cgpu.org/gpu=0-quarter, "
-         "and quarter, half and whole, for which cgpud chooses the GPU. A part is one of the memory and "
-         "of the compute. Those without a GPU need cgpu's runtime; the others work with runc and crun, "
-         "too. Engines read them from /etc/cdi/cgpu.json. Run it again when GPUs change.",
+         "",
          "cgpuctl cdi generate --output /etc/cdi/cgpu.json",
-         does<&cdi>,
-         true},
+         {},
+         true,
+         {{"cdi generate",
+           {},
+           {{"--output", field<&CdiInput::output>, "FILE",
+             "write it there, as root: /etc/cdi/cgpu.json; default: print it"},
+            kDryRun,
+            kQuiet},
+           nullptr,
+           "Describe parts of the GPUs as CDI devices, for docker and podman --device",
+           "The devices are 0-quarter, 0-half and 0-whole for each GPU, such as cgpu.org/gpu=0-quarter, "
+           "and quarter, half and whole, for which cgpud chooses the GPU. A part is one of the memory and "
+           "of the compute. Those without a GPU need cgpu's runtime; the others work with runc and crun, "
+           "too. Engines read them from /etc/cdi/cgpu.json. Run it again when GPUs change.",
+           "cgpuctl cdi generate --output /etc/cdi/cgpu.json",
+           does<&cdi>,
+           true}}},
     };
     return verbs;
 }

@@ -19,6 +19,7 @@ inline constexpr Option kJson{"--json", field<&Input::json>, "",
 inline constexpr Option kNoLegend{"--no-legend", field<&Input::no_legend>, "",
                                   "print tables without headings"};
 inline constexpr Option kQuiet{"-q,--quiet", field<&Input::quiet>, "", "print nothing on success"};
+inline constexpr Option kNoWarnings{"-q,--quiet", field<&Input::quiet>, "", "leave out the warnings"};
 inline constexpr Option kDryRun{"--dry-run", field<&Input::dry_run>, "",
                                 "check everything and change nothing"};
 inline constexpr Option kIfGeneration{"--if-generation", field<&ChangingInput::if_generation>, "N",

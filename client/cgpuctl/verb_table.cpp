@@ -51,9 +51,23 @@ const Option kHost{"-H,--host", field<&Input::host>, "HOST",
 std::span<const Verb> verbs() { return table(); }
 
 const Verb* find_verb(std::string_view name) {
-    const auto found =
-        std::find_if(table().begin(), table().end(), [&](const Verb& verb) { return verb.name == name; });
+    const auto found = std::ranges::find(table(), name, &Verb::name);
     return found == table().end() ? nullptr : &*found;
+}
+
+const Verb* find_verb_in(const Verb& verb, std::string_view word) {
+    const auto found =
+        std::ranges::find_if(verb.verbs, [&](const Verb& each) { return each.word() == word; });
+    return found == verb.verbs.end() ? nullptr : &*found;
+}
+
+std::vector<const Verb*> called_verbs() {
+    std::vector<const Verb*> called;
+    for (const Verb& verb : table()) {
+        if (verb.verbs.empty()) called.push_back(&verb);
+        for (const Verb& within : verb.verbs) called.push_back(&within);
+    }
+    return called;
 }
 
 }  // namespace cgpu::cgpuctl

@@ -63,7 +63,7 @@ def verbs_in(text):
 def verbs_in_manual(text):
     """The tags of the verbs' entries in a manual page, which .ci/manual has written from cgpuctl's own table."""
     part = text.split(".SH VERBS\n")[1].split(".SH ")[0]
-    return {verb.replace("\\-", "-") for verb in re.findall(r"^\.TP\n\\fB([a-z][a-z\\-]*)\\fR", part, re.MULTILINE)}
+    return {verb.replace("\\-", "-") for verb in re.findall(r"^\.TP\n\\fB([a-z][a-z\\-]*)(?:\\fR| )", part, re.MULTILINE)}
 
 
 def foreign_in_sources():

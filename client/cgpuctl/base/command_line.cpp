@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <sstream>
 
@@ -36,6 +37,12 @@ constexpr const char* kFooter =
     "  cgpuctl run --mem 4GiB -- python3 train.py\n"
     "  cgpuctl help VERB";
 
+const Verb& verb_of(const CLI::App& app) {
+    const CLI::App& parent = *app.get_parent();
+    if (parent.get_parent() == nullptr) return *find_verb(app.get_name());
+    return *find_verb_in(verb_of(parent), app.get_name());
+}
+
 /// Help that uses the table's words for verbs, and has an exact usage line.
 class HelpFormatter final : public CLI::Formatter {
   public:
@@ -45,8 +52,10 @@ class HelpFormatter final : public CLI::Formatter {
     }
     std::string make_usage(const CLI::App* app, std::string) const override {
         if (app->get_parent() == nullptr) return "Usage: cgpuctl [VERB] [OPTIONS]\n";
-        const Verb& verb = *find_verb(app->get_name());
-        std::string usage = "Usage: cgpuctl " + std::string(verb.name) + " [OPTIONS]";
+        const Verb& verb = verb_of(*app);
+        std::string usage = "Usage: cgpuctl " + std::string(verb.name);
+        if (!verb.verbs.empty()) return usage + (verb.usual.empty() ? " VERB" : " [VERB]") + " [OPTIONS]\n";
+        usage += " [OPTIONS]";
         for (const Argument& argument : verb.arguments) {
             const std::string name(argument.name);
             usage += argument.optional ? " [" + name + "]" : " " + name;
@@ -113,12 +122,18 @@ std::string in_lines(std::string_view paragraphs) {
     return text;
 }
 
-/// `input` must outlive the parsing, which fills its fields.
-void declare(CLI::App& app, const Verb& verb, Input& input) {
-    CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
+/// One for each verb, because CLI11 knows the options of all; only that of the called one is filled.
+using Inputs = std::map<const Verb*, std::unique_ptr<Input>>;
+
+/// The inputs must outlive the parsing, which fills their fields.
+void declare(CLI::App& app, const Verb& verb, const Inputs& inputs) {
+    CLI::App* sub = app.add_subcommand(std::string(verb.word()), std::string(verb.summary));
     sub->group("Verbs");
     sub->footer((verb.details.empty() ? "" : in_lines(verb.details) + "\n") + "Example:\n  " +
                 std::string(verb.example));
+    for (const Verb& within : verb.verbs) declare(*sub, within, inputs);
+    if (!verb.verbs.empty()) return;
+    Input& input = *inputs.at(&verb);
     bool behind_list = false;
     for (const Argument& argument : verb.arguments) {
         declare(*sub, argument, input, behind_list);
@@ -180,14 +195,44 @@ void replace_help_and_version(std::vector<std::string>& arguments) {
     const bool asks_itself = is(1, {"--help", "-h"});
     if (arguments.size() == 1 && is(0, {"version"})) arguments = {"--version"};
     if (arguments.size() == 1 && is(0, {"help"})) arguments = {"--help"};
-    if (arguments.size() == 2 && is(0, {"help"}) && !asks_itself) arguments = {arguments[1], "--help"};
+    const Verb* verb = is(0, {"help"}) && arguments.size() > 1 ? find_verb(arguments[1]) : nullptr;
+    const bool within = verb != nullptr && !verb->verbs.empty() && arguments.size() == 3;
+    if ((arguments.size() == 2 && is(0, {"help"}) && !asks_itself) || within) {
+        arguments.erase(arguments.begin());
+        arguments.emplace_back("--help");
+    }
 }
 
 tl::unexpected<ClientError> no_such_verb(const std::string& word) {
-    const auto likely = likely_verb(word);
+    const auto likely = likely_verb(verbs(), word);
     return client::fail(Kind::usage, "cgpuctl " + model::quote(word) +
                                          ": there is no such verb. Try: cgpuctl " +
                                          (likely.empty() ? "help" : std::string(likely)) + ".");
+}
+
+/// Of the verbs within the one in front the one that is called, whose word is moved behind that one; the verb
+/// itself if it has none, or if only its help is wanted. Error (usage).
+Result<const Verb*> put_verb_within_second(const Verb& verb, std::vector<std::string>& arguments) {
+    if (verb.verbs.empty()) return &verb;
+    const auto place = place_of_verb_in(arguments, 0);
+    if (!place && wants_help(arguments)) return &verb;
+    const std::string call = "cgpuctl " + std::string(verb.name);
+    if (!place && verb.usual.empty())
+        return client::fail(Kind::usage, call + ": what it is to do is missing. Try: " + call + " --help.");
+    if (!place) {
+        arguments.insert(arguments.begin() + 1, std::string(verb.usual));
+        return find_verb_in(verb, verb.usual);
+    }
+    const std::string word = arguments[*place];
+    if (const Verb* within = find_verb_in(verb, word)) {
+        const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(*place);
+        std::rotate(arguments.begin() + 1, at, at + 1);
+        return within;
+    }
+    const auto likely = likely_verb(verb.verbs, word);
+    return client::fail(Kind::usage, call + " " + model::quote(word) +
+                                         ": there is no such action. Try: " + call + " " +
+                                         (likely.empty() ? "--help" : std::string(likely)) + ".");
 }
 
 /// A word that CLI11 took for an option and that is none of the verb's; empty: all are its options.
@@ -275,12 +320,14 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     put_verb_first(arguments);
     replace_help_and_version(arguments);
     const bool bare = arguments.empty() || arguments.front().starts_with('-');
-    const Verb* verb = bare ? &verbs().front() : find_verb(arguments.front());
-    if (verb == nullptr) return no_such_verb(arguments.front());
-    // Each verb has one, because CLI11 knows the options of all; only that of the called one is filled.
-    std::vector<std::unique_ptr<Input>> inputs;
-    for (const Verb& each : verbs()) inputs.push_back(each.does.make_input());
-    std::unique_ptr<Input>& own = inputs[static_cast<std::size_t>(verb - verbs().data())];
+    const Verb* first = bare ? &verbs().front() : find_verb(arguments.front());
+    if (first == nullptr) return no_such_verb(arguments.front());
+    const auto called = put_verb_within_second(*first, arguments);
+    if (!called) return tl::unexpected(called.error());
+    const Verb* verb = *called;
+    Inputs inputs;
+    for (const Verb* each : called_verbs()) inputs[each] = each->does.make_input();
+    std::unique_ptr<Input>& own = inputs[verb];
     if (verb->command != nullptr && !wants_help(arguments)) {
         auto command = take_command(*verb, arguments);
         if (!command) return tl::unexpected(command.error());
@@ -293,8 +340,9 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
     app.set_help_flag("-h,--help", "print this help");
     app.footer(kFooter);
     app.formatter(std::make_shared<HelpFormatter>());  // the verbs below inherit it
-    for (const Option& option : options_of(verbs().front())) declare(app, option, *inputs.front());
-    for (std::size_t each = 0; each < inputs.size(); ++each) declare(app, verbs()[each], *inputs[each]);
+    for (const Option& option : options_of(verbs().front()))
+        declare(app, option, *inputs.at(&verbs().front()));
+    for (const Verb& each : verbs()) declare(app, each, inputs);
     try {
         std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
         app.parse(arguments);
@@ -306,9 +354,10 @@ Result<std::variant<Call, Print>> read_command_line(std::vector<std::string> arg
         return tl::unexpected(wrong_usage(*verb, bare, app, error));
     }
     if (auto taken = take_last_arguments(*verb, *own); !taken) return tl::unexpected(taken.error());
-    const CLI::App& parsed = bare ? app : *app.get_subcommand(std::string(verb->name));
-    if (auto given = check_none_empty(*verb, parsed, *own); !given) return tl::unexpected(given.error());
-    Call call{verb, std::move(own), given_options(*verb, parsed)};
+    const CLI::App* parsed = bare ? &app : app.get_subcommand(std::string(first->name));
+    if (verb != first) parsed = parsed->get_subcommand(std::string(verb->word()));
+    if (auto given = check_none_empty(*verb, *parsed, *own); !given) return tl::unexpected(given.error());
+    Call call{verb, std::move(own), given_options(*verb, *parsed)};
     if (auto placed = check_place(call); !placed) return tl::unexpected(placed.error());
     // help and version with words that they don't take
     if (verb->does.run == nullptr)

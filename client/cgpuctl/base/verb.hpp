@@ -52,7 +52,7 @@ constexpr Doing does = doing_of<kRun>(kRun);
 
 /// One verb of the command line.
 struct Verb {
-    std::string_view name;
+    std::string_view name;  ///< of a verb within another one both words: `module list`
     std::vector<Argument> arguments;
     std::vector<Option> options;
     Field command;             ///< what follows `--` is a command; null: none does
@@ -61,6 +61,13 @@ struct Verb {
     std::string_view example;
     Doing does;
     bool local = false;  ///< works on this machine only, and so not with --host
+    /// The verbs within it, of which one follows; then it does nothing itself, and has no arguments and
+    /// options.
+    std::vector<Verb> verbs = {};
+    std::string_view usual = {};  ///< the word of the one that is meant if none follows; empty: one must
+
+    /// `list` of `module list`.
+    [[nodiscard]] std::string_view word() const { return name.substr(name.rfind(' ') + 1); }
 };
 
 /// What all verbs have in common.
@@ -69,5 +76,9 @@ extern const Option kHost;
 /// All of them, in the order of the help. The first is what a bare `cgpuctl` does.
 [[nodiscard]] std::span<const Verb> verbs();
 [[nodiscard]] const Verb* find_verb(std::string_view name);
+/// One of the verbs within another one, by its word.
+[[nodiscard]] const Verb* find_verb_in(const Verb& verb, std::string_view word);
+/// Those that can be called: in the place of a verb that has others within it these.
+[[nodiscard]] std::vector<const Verb*> called_verbs();
 
 }  // namespace cgpu::cgpuctl

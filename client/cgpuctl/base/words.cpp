@@ -23,16 +23,16 @@ std::vector<std::string_view> spellings(const Option& option) {
 bool takes_value(std::string_view word) {
     if (!word.starts_with('-')) return false;
     if (is_spelled(kHost, word)) return true;
-    return std::ranges::any_of(verbs(), [&](const Verb& verb) {
-        return std::ranges::any_of(verb.options, [&](const Option& option) {
+    return std::ranges::any_of(called_verbs(), [&](const Verb* verb) {
+        return std::ranges::any_of(verb->options, [&](const Option& option) {
             return !option.placeholder.empty() && is_spelled(option, word);
         });
     });
 }
 
 bool takes_no_value(std::string_view word) {
-    return std::ranges::any_of(verbs(), [&](const Verb& verb) {
-        return std::ranges::any_of(verb.options, [&](const Option& option) {
+    return std::ranges::any_of(called_verbs(), [&](const Verb* verb) {
+        return std::ranges::any_of(verb->options, [&](const Option& option) {
             return option.placeholder.empty() && is_spelled(option, word);
         });
     });
@@ -53,14 +53,22 @@ std::optional<std::size_t> place_of_verb(std::span<const std::string> words) {
     return std::nullopt;
 }
 
+std::optional<std::size_t> place_of_verb_in(std::span<const std::string> words, std::size_t verb) {
+    for (std::size_t i = verb + 1; i < words.size() && words[i] != "--"; ++i) {
+        if (!words[i].starts_with('-')) return i;
+        if (takes_value(words[i]) && !takes_no_value(words[i])) ++i;
+    }
+    return std::nullopt;
+}
+
 bool names_a_gpu(std::string_view word) {
     return word.starts_with("GPU-") || model::parse_gpu_word(word).has_value();
 }
 
-std::string_view likely_verb(std::string_view word) {
-    std::vector<std::string_view> names;
-    for (const Verb& verb : verbs()) names.push_back(verb.name);
-    return model::most_similar(word, names);
+std::string_view likely_verb(std::span<const Verb> verbs, std::string_view word) {
+    std::vector<std::string_view> words;
+    for (const Verb& verb : verbs) words.push_back(verb.word());
+    return model::most_similar(word, words);
 }
 
 std::string_view likely_option(const Verb& verb, std::string_view word) {

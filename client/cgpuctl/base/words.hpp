@@ -26,11 +26,16 @@ namespace cgpu::cgpuctl {
 /// Where the verb stands, before a `--`; values of options before it are none. Empty: there is none.
 [[nodiscard]] std::optional<std::size_t> place_of_verb(std::span<const std::string> words);
 
+/// Where the word stands that says which of the verbs within the one at `verb` is meant. Empty: there is
+/// none.
+[[nodiscard]] std::optional<std::size_t> place_of_verb_in(std::span<const std::string> words,
+                                                          std::size_t verb);
+
 /// Whether the word can only mean a GPU, not an instance: an index or a UUID.
 [[nodiscard]] bool names_a_gpu(std::string_view word);
 
-/// The verb that was most likely meant; empty: none is similar.
-[[nodiscard]] std::string_view likely_verb(std::string_view word);
+/// The word of the verb that was most likely meant; empty: none is similar.
+[[nodiscard]] std::string_view likely_verb(std::span<const Verb> verbs, std::string_view word);
 
 /// The option of the verb, in its longest spelling, that was most likely meant by a word that is none:
 /// `--mem` for `--memory`, `--memroy` and `-m`. Empty: none is similar.

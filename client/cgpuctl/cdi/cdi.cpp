@@ -18,9 +18,6 @@ using client::Result;
 using Kind = client::ClientError::Kind;
 
 Result<void> check(const CdiInput& input) {
-    if (input.action != "generate")
-        return client::fail(Kind::usage, "cgpuctl cdi " + model::quote(input.action) +
-                                             ": there is no such action. Try: cgpuctl cdi generate.");
     if (input.output.empty()) return {};
     const auto kind = fs::path(input.output).extension();
     if (kind == ".json" || kind == ".yaml") return {};

@@ -9,7 +9,6 @@
 namespace cgpu::cgpuctl {
 
 struct CdiInput : Input {
-    std::string action;
     std::string output;  ///< a file
 };
 

@@ -127,24 +127,6 @@ Candidates types_of_events() {
     return all;
 }
 
-Candidates actions(std::string_view verb) {
-    if (verb == "config") return {{"show", "the values in force"}, {"check", "whether files are good"}};
-    if (verb == "runtime") return {{"configure", "register it with an engine"}};
-    if (verb == "swarm") return {{"configure", "announce the GPUs to Docker Swarm"}};
-    if (verb == "cdi") return {{"generate", "write a specification"}};
-    return {{"list", "installed versions"},
-            {"show", "one version"},
-            {"add", "install a version"},
-            {"remove", "delete a version"},
-            {"verify", "whether versions can be used"}};
-}
-
-/// Of module: the versions, or a folder or tar file.
-Candidates what(std::string_view action, client::Node& node) {
-    if (action == "add") return {{kFiles, ""}};
-    return action == "list" ? Candidates() : versions(node);
-}
-
 Candidates joined(Candidates some, const Candidates& others) {
     some.insert(some.end(), others.begin(), others.end());
     return some;
@@ -152,8 +134,7 @@ Candidates joined(Candidates some, const Candidates& others) {
 
 }  // namespace
 
-std::vector<Candidate> values_of(std::string_view name, std::string_view verb, std::string_view first,
-                                 client::Node& node) {
+std::vector<Candidate> values_of(std::string_view name, std::string_view verb, client::Node& node) {
     if (name == "GPU" || name == "LIST") return gpus(node);
     if (name == "PROFILE") return profiles(node);
     if (name == "STATE")
@@ -181,19 +162,18 @@ std::vector<Candidate> values_of(std::string_view name, std::string_view verb, s
                 {"memory", "memory is limited"},
                 {"memory+compute", "memory and compute are limited"},
                 {"configured", "what the configuration says"}};
-    if (name == "VERSION") return versions(node);
+    if (name == "VERSION" || name == "VERSION|FOLDER") return versions(node);
     if (name == "VERB") return verb_names();
-    if (name == "ACTION") return actions(verb);
-    if (name == "WHAT") return what(first, node);
     if (name == "NAME" && verb == "forget") return kept_names(node);
     if (name == "ENGINE")
         return {
             {"docker", "the default"}, {"podman", "for all users of the machine"}, {"containerd", "for CRI"}};
-    if (name == "NAME" && verb == "runtime") return {{"nvidia", "the name of NVIDIA's runtime"}};
+    if (name == "NAME" && verb == "runtime configure") return {{"nvidia", "the name of NVIDIA's runtime"}};
     if (name == "GPU|INSTANCE|SETTING...")
         return joined(joined(gpus(node), instances(node)),
                       {{"default-memory", "as configured"}, {"mode", "as configured"}});
-    if (name == "FILE" || name == "FILE..." || name == "FOLDER") return {{kFiles, ""}};
+    if (name == "FILE" || name == "FILE..." || name == "FOLDER" || name == "FOLDER|TAR")
+        return {{kFiles, ""}};
     return {};
 }
 

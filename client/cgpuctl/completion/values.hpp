@@ -10,8 +10,8 @@
 namespace cgpu::cgpuctl {
 
 /// The values that an argument or an option may have, by its name in the help: GPU, INSTANCE, POLICY, …
-/// `verb`: whose it is; `first`: the first argument on the command line. Empty: any text.
+/// `verb`: whose it is. Empty: any text.
 [[nodiscard]] std::vector<Candidate> values_of(std::string_view name, std::string_view verb,
-                                               std::string_view first, client::Node& node);
+                                               client::Node& node);
 
 }  // namespace cgpu::cgpuctl

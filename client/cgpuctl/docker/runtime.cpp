@@ -9,9 +9,6 @@ using client::Result;
 using Kind = client::ClientError::Kind;
 
 Result<void> check(const RuntimeInput& input) {
-    if (input.action != "configure")
-        return client::fail(Kind::usage, "cgpuctl runtime " + model::quote(input.action) +
-                                             ": there is no such action. Try: cgpuctl runtime configure.");
     if (!input.as.empty() && input.as != "nvidia")
         return client::fail(Kind::usage, "--as " + model::quote(input.as) +
                                              ": the only other name is nvidia. Try: --as nvidia.");

@@ -8,7 +8,6 @@
 namespace cgpu::cgpuctl {
 
 struct RuntimeInput : Input {
-    std::string action;
     std::string engine;
     std::string as;
     bool make_default = false;

@@ -50,9 +50,6 @@ Result<void> beside_flags(const DockerFile& found, bool removes) {
 }  // namespace
 
 Result<void> swarm(const SwarmInput& input, client::Node& node, Terminal& terminal) {
-    if (input.action != "configure")
-        return client::fail(Kind::usage, "cgpuctl swarm " + model::quote(input.action) +
-                                             ": there is no such action. Try: cgpuctl swarm configure.");
     const auto found = find_docker_file("swarm", input.file);
     if (!found) return tl::unexpected(found.error());
     if (auto may = beside_flags(*found, input.remove); !may) return may;

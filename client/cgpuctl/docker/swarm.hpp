@@ -9,7 +9,6 @@
 namespace cgpu::cgpuctl {
 
 struct SwarmInput : Input {
-    std::string action;
     bool remove = false;
     std::string file;
 };

@@ -32,12 +32,17 @@ Json as_json(const Verb& verb) {
             {"details", verb.details},
             {"example", verb.example},
             {"local", verb.local},
-            {"runs", verb.does.run != nullptr}};
+            {"runs", verb.does.run != nullptr},
+            {"has_verbs", !verb.verbs.empty()},
+            {"usual", verb.usual}};
 }
 
 void print() {
     Json all = Json::array();
-    for (const Verb& verb : verbs()) all.push_back(as_json(verb));
+    for (const Verb& verb : verbs()) {
+        all.push_back(as_json(verb));
+        for (const Verb& within : verb.verbs) all.push_back(as_json(within));
+    }
     std::cout << Json{{"verbs", all}, {"host", as_json(kHost)}}.dump(1) << std::endl;
 }
 

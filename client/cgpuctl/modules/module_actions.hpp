@@ -9,25 +9,25 @@
 #include "client/node/node.hpp"
 #include "core/upgrade/version.hpp"
 
-/// The actions of `cgpuctl module ACTION`, one function for each.
+/// The verbs within `cgpuctl module`.
 namespace cgpu::cgpuctl {
 
-struct ModuleInput : Input {
-    std::string action;
-    std::string what;    ///< a version, a folder or a tar file
+struct ModulesInput : Input {
     std::string folder;  ///< where the versions lie
 };
 
-client::Result<void> module(const ModuleInput& input, client::Node& node, Terminal& terminal);
+struct ModuleInput : ModulesInput {
+    std::string what;  ///< a version, a folder or a tar file
+};
 
-client::Result<void> module_list(const ModuleInput& input, client::Node& node, Terminal& terminal);
+client::Result<void> module_list(const ModulesInput& input, client::Node& node, Terminal& terminal);
 client::Result<void> module_show(const ModuleInput& input, client::Node& node, Terminal& terminal);
 client::Result<void> module_verify(const ModuleInput& input, client::Node& node, Terminal& terminal);
 client::Result<void> module_add(const ModuleInput& input, client::Node& node, Terminal& terminal);
 client::Result<void> module_remove(const ModuleInput& input, client::Node& node, Terminal& terminal);
 
 /// The folder of modules to use.
-[[nodiscard]] std::filesystem::path modules_folder(const ModuleInput& input);
+[[nodiscard]] std::filesystem::path modules_folder(const ModulesInput& input);
 /// Error: usage.
 [[nodiscard]] client::Result<upgrade::Version> read_version(const std::string& text);
 

@@ -56,7 +56,7 @@ std::string list_of(const std::vector<std::uint32_t>& pids) {
     return text;
 }
 
-void warn_of_unseen(const client::EngineUsers& users, const ModuleInput& input, Terminal& terminal) {
+void warn_of_unseen(const client::EngineUsers& users, const ModulesInput& input, Terminal& terminal) {
     if (!users.all_seen && !input.quiet)
         terminal.warning(
             "processes: some may not be examined, and are missing here. Try: run it as root, on the host.");
@@ -93,7 +93,7 @@ Result<std::vector<Place>> places_of(const ModuleInput& input) {
 
 }  // namespace
 
-Result<void> module_list(const ModuleInput& input, client::Node& node, Terminal& terminal) {
+Result<void> module_list(const ModulesInput& input, client::Node& node, Terminal& terminal) {
     const auto users = client::find_engine_users();
     const auto modules = client::installed_modules(modules_folder(input), users);
     const auto current = in_force(node);

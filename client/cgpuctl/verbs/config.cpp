@@ -39,7 +39,19 @@ client::Result<void> judge(const ConfigInput& input,
                             ". Try: do what is said beside each, or write into the files what is to stay.");
 }
 
-client::Result<void> show_all(const ConfigInput& input, client::Node& node, Terminal& terminal) {
+/// The words by which cgpud takes the node's GPUs; none if it doesn't run, because then nobody knows them.
+std::vector<std::string> gpus_of(client::Node& node) {
+    std::vector<std::string> words;
+    const auto service = node.service();
+    if (!service || !service->running) return words;
+    if (const auto snapshot = node.read())
+        for (const auto& gpu : snapshot->gpus) words.push_back(std::to_string(gpu.index) + "=" + gpu.uuid);
+    return words;
+}
+
+}  // namespace
+
+client::Result<void> config_show(const ConfigInput& input, client::Node& node, Terminal& terminal) {
     auto values = node.configuration();
     if (!values) return tl::unexpected(values.error());
     const auto differing = differing_values(*values);
@@ -58,22 +70,8 @@ client::Result<void> show_all(const ConfigInput& input, client::Node& node, Term
     return judge(input, differing);
 }
 
-/// The words by which cgpud takes the node's GPUs; none if it doesn't run, because then nobody knows them.
-std::vector<std::string> gpus_of(client::Node& node) {
-    std::vector<std::string> words;
-    const auto service = node.service();
-    if (!service || !service->running) return words;
-    if (const auto snapshot = node.read())
-        for (const auto& gpu : snapshot->gpus) words.push_back(std::to_string(gpu.index) + "=" + gpu.uuid);
-    return words;
-}
-
 /// cgpud itself reads the files: what it accepts here, it accepts when it is started or told to reload.
-client::Result<void> check_files(const ConfigInput& input, client::Node& node, Terminal& terminal) {
-    if (input.files.empty())
-        return client::fail(ClientError::Kind::usage,
-                            "cgpuctl config check: the files are missing. Try: cgpuctl config check "
-                            "/etc/cgpu/cgpud.yaml.");
+client::Result<void> config_check(const ConfigFilesInput& input, client::Node& node, Terminal& terminal) {
     constexpr std::array kPrograms = {"/usr/sbin/cgpud", "/usr/local/sbin/cgpud"};
     const auto* const program =
         std::ranges::find_if(kPrograms, [](const char* path) { return access(path, X_OK) == 0; });
@@ -102,15 +100,6 @@ client::Result<void> check_files(const ConfigInput& input, client::Node& node, T
     return client::fail(ClientError::Kind::failed,
                         "The configuration would be refused, for the reasons above. Try: correct them, and "
                         "then this again.");
-}
-
-}  // namespace
-
-client::Result<void> config(const ConfigInput& input, client::Node& node, Terminal& terminal) {
-    if (input.action.empty() || input.action == "show") return show_all(input, node, terminal);
-    if (input.action == "check") return check_files(input, node, terminal);
-    return client::fail(ClientError::Kind::usage, "cgpuctl config: " + printable(input.action) +
-                                                      " is not an action. Try: show or check.");
 }
 
 }  // namespace cgpu::cgpuctl

@@ -10,11 +10,14 @@
 namespace cgpu::cgpuctl {
 
 struct ConfigInput : Input {
-    std::string action;
-    std::vector<std::string> files;
     bool check = false;
 };
 
-client::Result<void> config(const ConfigInput& input, client::Node& node, Terminal& terminal);
+struct ConfigFilesInput : Input {
+    std::vector<std::string> files;
+};
+
+client::Result<void> config_show(const ConfigInput& input, client::Node& node, Terminal& terminal);
+client::Result<void> config_check(const ConfigFilesInput& input, client::Node& node, Terminal& terminal);
 
 }  // namespace cgpu::cgpuctl

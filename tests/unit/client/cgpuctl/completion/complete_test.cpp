@@ -6,12 +6,11 @@
 
 #include "client/cgpuctl/base/words.hpp"
 #include "client/cgpuctl/completion/values.hpp"
+#include "tests/unit/client/support/command_lines.hpp"
 #include "tests/unit/client/support/fake_node.hpp"
 
 namespace cgpu::cgpuctl {
 namespace {
-
-using Words = std::vector<std::string>;
 
 class Complete : public testing::Test {
   protected:
@@ -34,8 +33,11 @@ TEST_F(Complete, EveryVerbOfTheTable) {
 }
 
 TEST_F(Complete, EveryOptionOfEachVerb) {
-    for (const Verb& verb : verbs()) {
-        const Words words = words_for({std::string(verb.name), "-"});
+    for (const Verb* called : called_verbs()) {
+        const Verb& verb = *called;
+        Words typed = words_of(verb.name);
+        typed.emplace_back("-");
+        const Words words = words_for(typed);
         const std::set<std::string> found(words.begin(), words.end());
         std::size_t wanted = 2;  // -h and --help
         for (const Option& option : verb.options)
@@ -47,6 +49,7 @@ TEST_F(Complete, EveryOptionOfEachVerb) {
         EXPECT_EQ(words.size(), wanted + (verb.local ? 0 : 2)) << verb.name;
     }
     EXPECT_EQ(words_for({"--v"}), Words{"--version"});
+    EXPECT_EQ(words_for({"module", "-"}), (Words{"-h", "--help"}));
     // -d has a value in top, and none in inspect.
     EXPECT_EQ(words_for({"inspect", "-d", "--j"}), Words{"--json"});
     EXPECT_EQ(words_for({"top", "-d", ""}), Words{});
@@ -59,15 +62,15 @@ TEST_F(Complete, EveryArgumentThatCanBeKnown) {
     node_.snapshot.modules_installed = {"1.2.0", "1.2.3"};
     node_.values = {{"profiles.notebook.mem", "4GiB", "", {}, {}, {}},
                     {"profiles.notebook.max.mem", "8GiB", "", {}, {}, {}}};
-    EXPECT_EQ(values_of("PROFILE", "run", "", node_), (std::vector<Candidate>{{"notebook", "4GiB"}}));
+    EXPECT_EQ(values_of("PROFILE", "run", node_), (std::vector<Candidate>{{"notebook", "4GiB"}}));
     const auto expect_values = [&](std::string_view name, const Verb& verb) {
         if (free.contains(name) && !(name == "NAME" && verb.name == "forget")) return;
-        EXPECT_FALSE(values_of(name, verb.name, "show", node_).empty()) << verb.name << " " << name;
+        EXPECT_FALSE(values_of(name, verb.name, node_).empty()) << verb.name << " " << name;
     };
-    for (const Verb& verb : verbs()) {
-        for (const Argument& argument : verb.arguments) expect_values(argument.name, verb);
-        for (const Option& option : verb.options)
-            if (!option.placeholder.empty()) expect_values(option.placeholder, verb);
+    for (const Verb* verb : called_verbs()) {
+        for (const Argument& argument : verb->arguments) expect_values(argument.name, *verb);
+        for (const Option& option : verb->options)
+            if (!option.placeholder.empty()) expect_values(option.placeholder, *verb);
     }
 }
 
@@ -86,6 +89,12 @@ TEST_F(Complete, GpusInstancesPoliciesAndVersions) {
     EXPECT_EQ(words_for({"set-mode", "m"}), (Words{"memory", "memory+compute"}));
     EXPECT_EQ(words_for({"runtime", "configure", "--as", ""}), Words{"nvidia"});
     EXPECT_EQ(words_for({"swarm", ""}), Words{"configure"});
+    EXPECT_EQ(words_for({"module", "--folder", "x", ""}), (Words{"list", "show", "add", "remove", "verify"}));
+    EXPECT_EQ(words_for({"module", "-q", "remove", ""}), (Words{"1.2.0", "1.2.3"}));
+    EXPECT_EQ(words_for({"module", "remove", "--d"}), Words{"--dry-run"});
+    EXPECT_EQ(words_for({"module", "none", ""}), Words{});
+    EXPECT_EQ(words_for({"config", "--c"}), Words{"--check"});
+    EXPECT_EQ(words_for({"config", "check", ""}), Words{":files"});
     EXPECT_EQ(words_for({"drain", ""}), (Words{"0", "1", "node"}));
     EXPECT_EQ(words_for({"undrain", "0", ""}), (Words{"1", "node"}));
     EXPECT_EQ(words_for({"pause", ""}), Words{"web"});

@@ -13,7 +13,7 @@
 namespace cgpu::cgpuctl {
 namespace {
 
-constexpr const char* kProgram = "/usr/bin/cgpu-runtime";
+constexpr const char* kRuntimeProgram = "/usr/bin/cgpu-runtime";
 constexpr const char* kNvidias =
     "{\n  \"runtimes\": {\n    \"nvidia\": {\n      \"path\": \"nvidia-container-runtime\",\n      \"args\": "
     "[]\n    "
@@ -42,7 +42,7 @@ struct DockerConfigTest : testing::Test {
 };
 
 TEST_F(DockerConfigTest, AMissingFileIsMade) {
-    configure({kProgram});
+    configure({kRuntimeProgram});
     EXPECT_EQ(values(),
               OrderedJson::parse(R"({"runtimes":{"cgpu":{"path":"/usr/bin/cgpu-runtime","args":[]}}})"));
 }
@@ -50,7 +50,7 @@ TEST_F(DockerConfigTest, AMissingFileIsMade) {
 TEST_F(DockerConfigTest, TheRestStaysInItsOrderAndIndent) {
     folder.file("/docker/daemon.json", kNvidias);
     chmod(file.c_str(), 0640);
-    configure({kProgram});
+    configure({kRuntimeProgram});
     EXPECT_EQ(values(),
               OrderedJson::parse(R"({"runtimes":{"nvidia":{"path":"nvidia-container-runtime","args":[]},
         "cgpu":{"path":"/usr/bin/cgpu-runtime","args":[]}},"default-runtime":"nvidia","log-level":"warn"})"));
@@ -63,16 +63,16 @@ TEST_F(DockerConfigTest, TheRestStaysInItsOrderAndIndent) {
 }
 
 TEST_F(DockerConfigTest, TwiceIsAsOnce) {
-    configure({kProgram, true, true});
+    configure({kRuntimeProgram, true, true});
     const std::string once = text();
-    configure({kProgram, true, true});
+    configure({kRuntimeProgram, true, true});
     EXPECT_EQ(text(), once);
 }
 
 TEST_F(DockerConfigTest, InThePlaceOfNvidiasAndBack) {
     folder.file("/docker/daemon.json", kNvidias);
-    configure({kProgram, true, true});
-    EXPECT_EQ(values()["runtimes"]["nvidia"]["path"], kProgram);
+    configure({kRuntimeProgram, true, true});
+    EXPECT_EQ(values()["runtimes"]["nvidia"]["path"], kRuntimeProgram);
     EXPECT_EQ(values()["default-runtime"], "cgpu");
     // A second time, as after an update: the saved values are still the original ones.
     configure({"/opt/bin/cgpu-runtime", true, true});
@@ -84,15 +84,15 @@ TEST_F(DockerConfigTest, InThePlaceOfNvidiasAndBack) {
 
 // Found as a `default-runtime` that stayed, and with which dockerd refused the flag of that name.
 TEST_F(DockerConfigTest, RemoveLeavesTheFileAsItWasFound) {
-    configure({kProgram, true, true});
+    configure({kRuntimeProgram, true, true});
     remove();
     EXPECT_FALSE(std::filesystem::exists(file)) << text();
     for (const char* found :
          {"", "{}", "{ \"runtimes\":{}, \n\n  \"debug\" :true }",
           "{\"runtimes\":{\"nvidia\":{\"path\":\"n\"}},\"default-runtime\":\"nvidia\"}", kNvidias}) {
         folder.file("/docker/daemon.json", found);
-        configure({kProgram});
-        configure({kProgram, true, true});
+        configure({kRuntimeProgram});
+        configure({kRuntimeProgram, true, true});
         remove();
         EXPECT_EQ(text(), found);
         EXPECT_FALSE(std::filesystem::exists(before_file(file))) << found;
@@ -101,9 +101,9 @@ TEST_F(DockerConfigTest, RemoveLeavesTheFileAsItWasFound) {
 
 TEST_F(DockerConfigTest, AFileThatSomebodyHasWrittenAnewIsTheOneThatWasFound) {
     folder.file("/docker/daemon.json", kNvidias);
-    configure({kProgram, false, true});
+    configure({kRuntimeProgram, false, true});
     folder.file("/docker/daemon.json", "{ \"debug\" :true }");
-    configure({kProgram});
+    configure({kRuntimeProgram});
     EXPECT_EQ(lost_entries(*read_docker_config(file)), std::vector<std::string>{"default-runtime"});
     remove();
     EXPECT_EQ(text(), "{ \"debug\" :true }");
@@ -111,7 +111,7 @@ TEST_F(DockerConfigTest, AFileThatSomebodyHasWrittenAnewIsTheOneThatWasFound) {
 
 TEST_F(DockerConfigTest, RemoveKeepsWhatOthersAddedSince) {
     folder.file("/docker/daemon.json", "{ \"debug\" :true }");
-    configure({kProgram, false, true});
+    configure({kRuntimeProgram, false, true});
     auto config = read_docker_config(file);
     ASSERT_TRUE(config);
     config->values["icc"] = false;
@@ -123,7 +123,7 @@ TEST_F(DockerConfigTest, RemoveKeepsWhatOthersAddedSince) {
 
 // dockerd keeps the last value of a key that disappears.
 TEST_F(DockerConfigTest, WhileItIsRemovedARunningDockerdReadsValuesInsteadOfOurs) {
-    configure({kProgram, true, true});
+    configure({kRuntimeProgram, true, true});
     const auto meanwhile = while_removed(*read_docker_config(file));
     EXPECT_EQ(meanwhile.values, OrderedJson::parse(R"({"runtimes":{},"default-runtime":"runc"})"));
     EXPECT_FALSE(meanwhile.before.empty())
@@ -133,7 +133,7 @@ TEST_F(DockerConfigTest, WhileItIsRemovedARunningDockerdReadsValuesInsteadOfOurs
 TEST_F(DockerConfigTest, WhatAnotherProgramTakesBackIsLost) {
     folder.file("/docker/daemon.json", kNvidias);
     EXPECT_TRUE(lost_entries(*read_docker_config(file)).empty()) << "nothing was configured";
-    configure({kProgram, true, true});
+    configure({kRuntimeProgram, true, true});
     EXPECT_TRUE(lost_entries(*read_docker_config(file)).empty());
     // As nvidia-ctk runtime configure --set-as-default leaves it.
     auto config = *read_docker_config(file);
@@ -143,14 +143,14 @@ TEST_F(DockerConfigTest, WhatAnotherProgramTakesBackIsLost) {
     config = *read_docker_config(file);
     EXPECT_EQ(lost_entries(config), (std::vector<std::string>{"runtimes.nvidia", "default-runtime"}));
     EXPECT_EQ(command_for(config), "cgpuctl runtime configure --as nvidia --default");
-    configure({kProgram});
+    configure({kRuntimeProgram});
     EXPECT_EQ(lost_entries(*read_docker_config(file)).size(), 2U) << "they are still wanted";
     remove();
     EXPECT_TRUE(lost_entries(*read_docker_config(file)).empty());
 }
 
 TEST_F(DockerConfigTest, WhatSomebodyChangedMeanwhileStays) {
-    configure({kProgram, true, true});
+    configure({kRuntimeProgram, true, true});
     folder.file("/docker/daemon.json", kNvidias);
     remove();
     EXPECT_EQ(text(), kNvidias);
@@ -160,11 +160,10 @@ TEST_F(DockerConfigTest, BrokenJsonIsRefusedWithItsPlaceAndStays) {
     for (const char* broken : {"{\n  \"a\": 1,\n}\n", "[]", "{\"runtimes\": 7}"}) {
         folder.file("/docker/daemon.json", broken);
         RuntimeInput input;
-        input.action = "configure";
         input.file = file;
         input.remove = false;
         const auto old = read_docker_config(file);
-        const auto next = old ? with_runtime(*old, {kProgram}) : old;
+        const auto next = old ? with_runtime(*old, {kRuntimeProgram}) : old;
         ASSERT_FALSE(next) << broken;
         EXPECT_NE(next.error().text.find("Try: mend it by hand"), std::string::npos) << next.error().text;
         EXPECT_EQ(text(), broken);
@@ -221,7 +220,7 @@ TEST_F(DockerConfigTest, WithoutRightsToMakeItsFolderItIsNotTheDisk) {
 TEST_F(DockerConfigTest, ALinkStaysALink) {
     folder.file("/real/daemon.json", "{}");
     folder.link("/docker/daemon.json", "../real/daemon.json");
-    configure({kProgram});
+    configure({kRuntimeProgram});
     EXPECT_TRUE(std::filesystem::is_symlink(file));
     EXPECT_TRUE(values().contains("runtimes"));
 }
@@ -229,7 +228,6 @@ TEST_F(DockerConfigTest, ALinkStaysALink) {
 struct RuntimeVerbTest : DockerConfigTest {
     client::Result<void> call(const std::function<void(RuntimeInput&)>& set) {
         RuntimeInput input;
-        input.action = "configure";
         input.file = file;
         input.no_reload = true;
         set(input);
@@ -242,8 +240,7 @@ struct RuntimeVerbTest : DockerConfigTest {
 
 TEST_F(RuntimeVerbTest, WhatMakesNoSenseIsSaidAndNothingIsWritten) {
     for (const std::function<void(RuntimeInput&)>& set :
-         {std::function<void(RuntimeInput&)>([](RuntimeInput& input) { input.action = "dance"; }),
-          std::function<void(RuntimeInput&)>([](RuntimeInput& input) { input.as = "runc"; }),
+         {std::function<void(RuntimeInput&)>([](RuntimeInput& input) { input.as = "runc"; }),
           std::function<void(RuntimeInput&)>(
               [](RuntimeInput& input) { input.remove = input.make_default = true; })}) {
         const auto done = call(set);

@@ -16,10 +16,7 @@ constexpr const char* kOthers =
 
 class Swarm : public VerbTest<SwarmInput> {
   protected:
-    Swarm() {
-        input_.action = "configure";
-        input_.file = file_;
-    }
+    Swarm() { input_.file = file_; }
     [[nodiscard]] std::string text() const {
         std::ifstream stream(file_);
         return {std::istreambuf_iterator<char>(stream), {}};
@@ -123,9 +120,6 @@ TEST_F(Swarm, RefusalsSayWhatToDoAndLeaveTheFile) {
     put(R"({"node-generic-resources": "cgpu_memory_mib=1"})");
     expect_refused(Kind::refused, "Try: mend it by hand");
     put("{}");
-    input_.action = "show";
-    expect_refused(Kind::usage, "Try: cgpuctl swarm configure");
-    input_.action = "configure";
     for (client::Gpu& gpu : node_.snapshot.gpus) gpu.obstacle = "MIG is on";
     expect_refused(Kind::refused, "Try: cgpuctl doctor");
 }

@@ -21,7 +21,7 @@ TEST_F(ConfigVerbs, NamesSourcesAndWhatIsNotInForce) {
     node_.values = {
         {"placement", "spread", "/etc/cgpu/cgpud.yaml:2", "", "", ""},
         {"gpus.0.policy", "weighted", "state", "fixed", "/etc/cgpu/cgpud.yaml:1", "cgpuctl revert 0"}};
-    ASSERT_TRUE(call(&config));
+    ASSERT_TRUE(call(&config_show));
     EXPECT_EQ(screen_.out.str(),
               "KEY            VALUE     SOURCE\n"
               "placement      spread    /etc/cgpu/cgpud.yaml:2\n"
@@ -36,13 +36,13 @@ TEST_F(ConfigVerbs, NamesSourcesAndWhatIsNotInForce) {
 TEST_F(ConfigVerbs, CheckFailsForADifference) {
     node_.values = {{"placement", "spread", "/etc/cgpu/cgpud.yaml:2", "", "", ""}};
     input_.check = true;
-    ASSERT_TRUE(call(&config));
+    ASSERT_TRUE(call(&config_show));
     EXPECT_EQ(screen_.out.str(), "All that the files say is in force.\n");
     node_.values.push_back(
         {"gpus.0.policy", "weighted", "state", "fixed", "/etc/cgpu/cgpud.yaml:1", "cgpuctl revert 0"});
     node_.values.push_back({"gpus.7.policy", "", "no such GPU", "fixed", "/etc/cgpu/cgpud.yaml:4",
                             "name a GPU that cgpuctl status shows"});
-    const auto done = call(&config);
+    const auto done = call(&config_show);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::failed);
     EXPECT_NE(done.error().text.find("differ in 2 values"), std::string::npos) << done.error().text;
@@ -57,22 +57,12 @@ TEST_F(ConfigVerbs, JsonHasWhatIsNotInForceWhereThereIsSuch) {
     node_.values = {{"placement", "spread", "built in", "", "", ""},
                     {"slice_ms", "5", "built in", "9", "a.yaml:1", "systemctl restart cgpud"}};
     input_.json = true;
-    ASSERT_TRUE(call(&config));
+    ASSERT_TRUE(call(&config_show));
     const auto list = nlohmann::json::parse(screen_.out.str());
     EXPECT_EQ(list.at(0),
               (nlohmann::json{{"key", "placement"}, {"value", "spread"}, {"source", "built in"}}));
     EXPECT_EQ(list.at(1).at("configured_source"), "a.yaml:1");
     EXPECT_EQ(list.at(1).at("remedy"), "systemctl restart cgpud");
-}
-
-TEST_F(ConfigVerbs, ActionsAreShowAndCheckAndCheckNeedsFiles) {
-    for (const char* action : {"chekc", "check"}) {
-        input_.action = action;
-        const auto done = call(&config);
-        ASSERT_FALSE(done) << action;
-        EXPECT_EQ(done.error().kind, Kind::usage) << action;
-        EXPECT_NE(done.error().text.find(". Try: "), std::string::npos) << done.error().text;
-    }
 }
 
 TEST_F(Reverting, RevertAGpuOrTheDefaultMemory) {

@@ -10,7 +10,8 @@ import sys
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/install.md"
 BEGIN, END = "<!-- written by packaging/portable/try -->\n", "<!-- end of what packaging/portable/try writes -->\n"
 NAMES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13", "forky": "Debian testing (forky)"}
-SHOWN = [("libc6", "glibc"), ("systemd", "systemd"), ("polkitd", "polkit"), ("policykit-1", "polkit"), ("docker.io", "Docker")]
+SHOWN = [("libc6", "glibc"), ("systemd", "systemd"), ("polkitd", "polkit"), ("policykit-1", "polkit"), ("docker.io", "Docker"),
+         ("podman", "Podman")]
 
 
 def version_of(root, package):

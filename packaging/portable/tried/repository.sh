@@ -1,5 +1,6 @@
-# repository.sh LAB…: a booted node that installs from a repository: README's commands, a job, the next release by `apt upgrade` under it, and
-# back. The next one is the same tree under a higher number, and the key is made for this. Nothing is believed that has another byte.
+# repository.sh LAB…: a booted node that installs from a repository: README's commands, a job within three minutes, the next release by
+# `apt upgrade` under it, and back. The next one is the same tree under a higher number, and the key is made for this. Nothing is
+# believed that has another byte.
 if [[ ${1-} != inside ]]; then
     set -eu
     tree=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -33,12 +34,15 @@ echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/yes
 ln -sfn "$published/first" /srv/cgpu
 sed -n '/^## Install/,/^## /{/^```/,/^```/{/^```/!p}}' "$tree/README.md" >"$scratch/readme"
 expect_equal "README's commands" "$(grep -cE '^(install|echo|apt) ' "$scratch/readme")" 3
+began=$SECONDS
 quietly bash -e "$scratch/readme"
 wait_for 20 active
 expect_equal "version" "$(version)" "$older"
 
 job held --mem 1GiB -- alloc --mib 100 --hold
 wait_for 20 is_ready held
+took=$((SECONDS - began))
+((took < 180)) || fail "README's way to the first job took $took s"
 jobs=$(cgpuctl list -q)
 before=$(process)
 # The next release, first with another byte.
@@ -68,4 +72,4 @@ end_job held
 wait_for 10 none_listed
 quietly apt-get purge cgpu
 expect test ! -e /usr/bin/cgpuctl
-echo "the repository holds: $older, $newer and back"
+echo "the repository holds: the first job after $took s, $older, $newer and back"

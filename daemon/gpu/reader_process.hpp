@@ -9,7 +9,7 @@
 
 namespace cgpu::gpu {
 
-constexpr const char* kReaderProgram = "/usr/lib/cgpu/cgpu-nvml";
+constexpr const char* kReaderProgram = "/usr/libexec/cgpu/cgpu-nvml";
 
 /// Starts cgpu-nvml, the one process that loads NVIDIA's management library and opens the GPUs' nodes. Each
 /// connection has a process of its own, which ends when cgpud closes it.

@@ -88,7 +88,7 @@ on rhel9 remove cgpu || shown "dnf doesn't remove it"
 for each in cgpu cgpu-fs; do
     ! rpm -q "$each" >/dev/null || shown "$each is left"
 done
-for left in usr/bin/cgpuctl usr/lib/cgpu etc/systemd/system/multi-user.target.wants/cgpud.service; do
+for left in usr/bin/cgpuctl usr/lib/cgpu usr/libexec/cgpu etc/systemd/system/multi-user.target.wants/cgpud.service; do
     ! there "$left" || fail "/$left is left"
 done
 echo "dnf holds: $(basename "$package"), with $(command dnf --version | head -n 1)"

@@ -22,15 +22,15 @@ expect_equal "what doctor finds" "$(grep -cE '^(error|bad)' "$scratch/doctor")" 
 for program in cgpud cgpuctl cgpu-smi cgpu-exporter cgpu-runtime; do
     expect "$program" --version
 done
-for program in cgpu-load cgpu-enter cgpu-nvml cgpu-people cgpu-runtime-managed; do
+for program in /usr/lib/cgpu/cgpu-{load,enter,people,runtime-managed} /usr/libexec/cgpu/cgpu-nvml; do
     # They say what they miss, end at once, or work until they are ended (124): one that can't start ends by a signal, or with 126 or
     # 127.
-    timeout 2 "/usr/lib/cgpu/$program" </dev/null >/dev/null 2>"$scratch/said"
+    timeout 2 "$program" </dev/null >/dev/null 2>"$scratch/said"
     status=$?
     ((status < 126)) || fail "$program ended with $status: $(cat "$scratch/said")"
 done
 expect dpkg -P cgpu >"$scratch/purge.log" 2>&1
-for left in /usr/bin/cgpuctl /usr/lib/cgpu /var/lib/cgpu; do
+for left in /usr/bin/cgpuctl /usr/lib/cgpu /usr/libexec/cgpu /var/lib/cgpu; do
     [[ ! -e $left ]] || fail "$left is left"
 done
 echo "the first job: $took s after the package was there"

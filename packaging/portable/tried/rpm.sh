@@ -34,7 +34,7 @@ there usr/lib/cgpu/module/0.9.0 || fail "the former module is lost"
 there usr/lib/cgpu/module-kept && fail "the modules that were put aside are left"
 there etc/systemd/system/multi-user.target.wants/cgpud.service || fail "cgpud is not enabled any more"
 rpm --nodeps -e cgpu
-for left in usr/bin/cgpuctl usr/lib/cgpu etc/systemd/system/multi-user.target.wants/cgpud.service; do
+for left in usr/bin/cgpuctl usr/lib/cgpu usr/libexec/cgpu etc/systemd/system/multi-user.target.wants/cgpud.service; do
     there "$left" && fail "/$left is left"
 done
 echo "the .rpm holds: $(basename "$package")"

@@ -48,21 +48,21 @@ expect lab-restart-cgpud
 end_job web
 
 # By hand, for who looks for a fault: what it is asked and answers is readable.
-expect_equal "by hand" "$(echo '{"id":1,"ask":"list"}' | /usr/lib/cgpu/cgpu-nvml | jq -c '[.id, (.gpus | length)]')" '[1,1]'
-expect_equal "no question" "$(echo 'hello' | /usr/lib/cgpu/cgpu-nvml | jq -r .refusal.reason)" unsupported
-expect_error 'Try: --help' /usr/lib/cgpu/cgpu-nvml --hello
-expect_error 'Try: --help' /usr/lib/cgpu/cgpu-nvml --timeout 0
+expect_equal "by hand" "$(echo '{"id":1,"ask":"list"}' | /usr/libexec/cgpu/cgpu-nvml | jq -c '[.id, (.gpus | length)]')" '[1,1]'
+expect_equal "no question" "$(echo 'hello' | /usr/libexec/cgpu/cgpu-nvml | jq -r .refusal.reason)" unsupported
+expect_error 'Try: --help' /usr/libexec/cgpu/cgpu-nvml --hello
+expect_error 'Try: --help' /usr/libexec/cgpu/cgpu-nvml --timeout 0
 
 # A library that never answers (whoever opens a FIFO to read waits for one that writes) ends it after its time, by SIGALRM.
 library=$(readlink -f "/usr/lib/$(uname -m)-linux-gnu/libnvidia-ml.so.1")
 mkfifo "$scratch/fifo"
 expect mount --bind "$scratch/fifo" "$library"
-said=$(echo '{"id":1,"ask":"list"}' | timeout 30 /usr/lib/cgpu/cgpu-nvml --timeout 1)
+said=$(echo '{"id":1,"ask":"list"}' | timeout 30 /usr/libexec/cgpu/cgpu-nvml --timeout 1)
 expect_equal "exit status, and what it said" "$? $said" "$((128 + 14)) "
 expect umount "$library"
-mv /usr/lib/cgpu/cgpu-nvml /usr/lib/cgpu/moved
+mv /usr/libexec/cgpu/cgpu-nvml /usr/libexec/cgpu/moved
 expect lab-restart-cgpud
-expect in_log 'the reader of NVML: /usr/lib/cgpu/cgpu-nvml .*No such file.* Try: install cgpu again'
-mv /usr/lib/cgpu/moved /usr/lib/cgpu/cgpu-nvml
+expect in_log 'the reader of NVML: /usr/libexec/cgpu/cgpu-nvml .*No such file.* Try: install cgpu again'
+mv /usr/libexec/cgpu/moved /usr/libexec/cgpu/cgpu-nvml
 seen() { cgpuctl status --json | jq -e '.gpus | length == 1 and .[0].present'; }
 wait_for 20 seen >"$scratch/seen"

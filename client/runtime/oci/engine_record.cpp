@@ -19,12 +19,8 @@ EngineRecord docker_record(const fs::path& hostname_file, const std::string& id)
     return {name.starts_with('/') ? name.substr(1) : name, text_at(note, "/Config/Image")};
 }
 
-/// Podman: the bundle is the folder `…/overlay-containers/ID/userdata` of its storage, whose list has the
-/// names.
-EngineRecord podman_record(const fs::path& bundle, const std::string& id) {
-    const auto storage = bundle.parent_path().parent_path();
-    if (bundle.filename() != "userdata" || bundle.parent_path().filename() != id) return {};
-    const Json list = read_json(storage / "containers.json");
+EngineRecord in_podmans_list(const fs::path& file, const std::string& id) {
+    const Json list = read_json(file);
     if (!list.is_array()) return {};
     for (const Json& each : list) {
         if (text_at(each, "/id") != id) continue;
@@ -33,6 +29,17 @@ EngineRecord podman_record(const fs::path& bundle, const std::string& id) {
         // Its metadata are JSON in a string.
         const Json metadata = Json::parse(text_at(each, "/metadata"), nullptr, false);
         return {names.front().get<std::string>(), text_at(metadata, "/image-name")};
+    }
+    return {};
+}
+
+/// Podman: the bundle is the folder `…/overlay-containers/ID/userdata` of its storage, whose lists have the
+/// names. Containers that go when they end (--rm, quadlet's services) have a list of their own in newer ones.
+EngineRecord podman_record(const fs::path& bundle, const std::string& id) {
+    const auto storage = bundle.parent_path().parent_path();
+    if (bundle.filename() != "userdata" || bundle.parent_path().filename() != id) return {};
+    for (const auto* list : {"containers.json", "volatile-containers.json"}) {
+        if (auto record = in_podmans_list(storage / list, id); !record.name.empty()) return record;
     }
     return {};
 }

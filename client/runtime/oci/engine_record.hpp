@@ -20,9 +20,9 @@ struct EngineRecord {
 ///
 /// A container's configuration has neither Docker's nor Podman's names, and they can't be asked, because they
 /// wait for the runtime. But Docker keeps a container's /etc/hostname beside its own record of it,
-/// FOLDER/ID/config.v2.json, and Podman's storage has a list beside the bundles, containers.json; both are
-/// written before the runtime is called. Their formats are internal: if they are different, the host name is
-/// used. nerdctl and containerd's CRI set annotations.
+/// FOLDER/ID/config.v2.json, and Podman's storage has lists beside the bundles, containers.json and
+/// volatile-containers.json; all are written before the runtime is called. Their formats are internal: if
+/// they are different, the host name is used. nerdctl and containerd's CRI set annotations.
 [[nodiscard]] EngineRecord engine_record(const OciBundle& bundle, const std::string& id);
 
 }  // namespace cgpu::runtime

@@ -66,11 +66,11 @@ if [[ -x /usr/libexec/podman/quadlet ]]; then
     echo "A service of quadlet."
     mkdir -p /etc/containers/systemd
     awk '/^### Quadlet/ { here = 1 } here && /^```/ { if (++fence == 2) exit; next } fence == 1' "$top/docs/containers.md" |
-        sed 's/^Image=IMAGE/Image=localhost\/lab\nExec=alloc --mib 100 --hold\nContainerName=worker\nNetwork=none/' \
+        sed 's/^Image=IMAGE/Image=lab\nExec=alloc --mib 100 --hold\nContainerName=worker\nNetwork=none/' \
             >/etc/containers/systemd/worker.container
     expect grep -q 'CGPU_MEM=4GiB' /etc/containers/systemd/worker.container
     expect systemctl daemon-reload
-    expect systemctl start worker
+    systemctl start worker || fail "the service: $(journalctl -u worker --no-pager -o cat | tail -n 20)"
     wait_for 20 service_is_ready
     expect_equal "its instance" "$(cgpuctl list --json | jq -c '.[] | [.name, .gpus[0].memory_limit_bytes, .gpus[0].asked_share]')" \
         "[\"worker\",$((4 << 30)),0.25]"

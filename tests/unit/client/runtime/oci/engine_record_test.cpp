@@ -90,6 +90,17 @@ TEST(EngineRecord, IsPodmansFromTheListOfItsStorage) {
         EXPECT_EQ(name(list), "") << list;
 }
 
+TEST(EngineRecord, IsInPodmansListOfContainersThatGoWhenTheyEnd) {
+    const TempRoot root;
+    const std::string bundle = std::string("/storage/overlay-containers/") + kId + "/userdata";
+    root.file("/storage/overlay-containers/volatile-containers.json",
+              R"([{"id":"0123456789abcdef","names":["worker"],"metadata":"{\"image-name\":\"train:1\"}"}])");
+    EXPECT_EQ(record_in(root, bundle, kId).name, "worker");
+    root.file("/storage/overlay-containers/containers.json", R"([{"id":"other","names":["red"]}])");
+    EXPECT_EQ(record_in(root, bundle, kId).name, "worker");
+    EXPECT_EQ(record_in(root, bundle, kId).image, "train:1");
+}
+
 TEST(EngineRecord, OfAPodsContainerIsKubernetes) {
     const TempRoot root;
     const std::string folder = std::string("/run/io.containerd.runtime.v2.task/k8s.io/") + kId;

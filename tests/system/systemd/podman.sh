@@ -6,7 +6,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../containers/cases.sh"
 
 # With Podman's own choice of how control groups are made.
-run_podman() { podman --runtime cgpu "$@"; }
+podman_runtime=cgpu
+run_podman() { podman --runtime $podman_runtime "$@"; }
 service_is_ready() { run_podman logs worker 2>/dev/null | grep -q '^ready'; }
 
 mkdir -p /etc/containers
@@ -16,6 +17,8 @@ printf '[storage]\ndriver = "vfs"\nrunroot = "/run/containers/storage"\ngraphroo
 # A node's control groups have no limit of processes.
 printf '[containers]\npids_limit = 0\n' >/etc/containers/containers.conf
 expect cgpuctl runtime configure --for podman >/dev/null
+# Podman 3.0 doesn't look into the folder where that writes (docs/containers.md).
+[[ $(podman --version) != *' 3.0.'* ]] || podman_runtime=/usr/bin/cgpu-runtime
 expect docker save -o "$scratch/lab.tar" lab
 expect podman load -q -i "$scratch/lab.tar" >/dev/null
 # This is what is tried here.

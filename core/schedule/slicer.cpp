@@ -100,6 +100,7 @@ StuckWork::Patience Slicer::patience() const {
     const auto running = std::count_if(competitors_.slots().begin(), competitors_.slots().end(),
                                        [](const Slot& s) { return s.level().in_flight_estimate > 0; });
     StuckWork::Patience patience = patience_;
+    patience.sharers = std::max(1, static_cast<int>(running));
     patience.drain.longest *= std::clamp<Nanos>(running, 1, most_sharers_);
     return patience;
 }

@@ -173,19 +173,23 @@ void Turns::end_by(const EndRule& rule) {
 void Turns::close_gate(Competitors& competitors, int undrained, Nanos now) {
     Slot& holder = competitors[turn_->slot];
     const Reading& level = holder.level();
-    Nanos patience = 2 * level.remaining + drains_.slack;
+    // Beside undrained work the holder gets only part of the GPU. If it were also handed over early, its own
+    // work would become undrained too; with long kernels this would never end. So it gets as many times as
+    // long as instances have work in flight.
+    const auto others = std::ranges::count_if(competitors.slots(), [&](const Slot& s) {
+        return &s != &holder && s.level().in_flight_estimate > 0;
+    });
+    const Nanos sharers = 1 + std::max<Nanos>(undrained, others);
+    Nanos patience = sharers * (2 * level.remaining + drains_.slack);
     if (level.unmeasured) patience = std::max(patience, drains_.unmeasured);
     turn_->closed_at = now;
-    // Beside undrained work the holder gets only part of the GPU. If it were also handed over early, its own
-    // work would become undrained too; with long kernels this would never end. So the drain deadline grows
-    // with the number of instances with undrained work.
-    const int sharers = std::min(1 + undrained, tuning_.most_sharers);
-    turn_->drain_deadline = now + std::min(patience, sharers * drains_.longest);
+    turn_->drain_deadline =
+        now + std::min(patience, std::min<Nanos>(sharers, tuning_.most_sharers) * drains_.longest);
     // The others aren't held meanwhile, so its work takes as many times as long.
     if (holder.doubt.is()) {
-        const auto others = std::count_if(competitors.slots().begin(), competitors.slots().end(),
-                                          [](const Slot& s) { return s.was_busy && !s.doubt.is(); });
-        turn_->drain_deadline = now + std::min<Nanos>(1 + others, tuning_.most_sharers) * drains_.doubted;
+        const auto busy = std::count_if(competitors.slots().begin(), competitors.slots().end(),
+                                        [](const Slot& s) { return s.was_busy && !s.doubt.is(); });
+        turn_->drain_deadline = now + std::min<Nanos>(1 + busy, tuning_.most_sharers) * drains_.doubted;
     }
     if (level.remaining > 0) holder.trust.predict(now + level.remaining);
     if (turn_->cut_short) ++holder.achieved.preemptions;

@@ -23,7 +23,8 @@ Nanos StuckWork::overdue_at(const Reading& level, const Patience& patience, Nano
 }
 
 Nanos StuckWork::surely_at(const Reading& level, const Patience& patience) const {
-    return overdue_at(level, patience, 2 * level.in_flight_estimate + patience.drain.slack);
+    return overdue_at(level, patience,
+                      patience.sharers * (2 * level.in_flight_estimate + patience.drain.slack));
 }
 
 Nanos StuckWork::at(const Reading& level, const Patience& patience, bool ganged) const {

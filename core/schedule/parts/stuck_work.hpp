@@ -16,6 +16,7 @@ class StuckWork {
     struct Patience {
         DrainTuning drain;
         StuckTuning stuck;
+        int sharers = 1;  ///< instances with work in flight: each takes as many times as long
     };
 
     /// Called at the end of each step: whether the instance has no turn, or the gate of its turn is closed.

@@ -113,7 +113,7 @@ class User(threading.Thread):
         # By its name the simulator's trace and ledger tell whose a process is.
         self.path(name).symlink_to(self.crowd.burn)
         # Kernels of 10 ms and more of ten jobs can go on beside each other after a kill, and then measure each other's time.
-        burn = f"{self.path(name)} --forever --kernel-us 5000 --mib {job.mib - 200} --device"
+        burn = f"{self.path(name)} --forever --kernel-us 20000 --mib {job.mib - 200} --device"
         script = f"exec {burn} 0" if gpus == 1 else f"{burn} 0 & exec {burn} 1"
         with open(self.path(f"{name}.out"), "w", encoding="utf-8") as out:
             process = subprocess.Popen(

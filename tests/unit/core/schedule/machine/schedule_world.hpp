@@ -109,7 +109,7 @@ class World {
         Nanos gone_used = 0;
     };
     struct Site {
-        explicit Site(const Settings& settings) : settings(settings), slicer(settings) {}
+        explicit Site(const Settings& given) : settings(given), slicer(given) {}
         Settings settings;
         bool served = true;  // by a daemon
         Gpu gpu;

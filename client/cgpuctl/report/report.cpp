@@ -63,10 +63,12 @@ struct Known {
 };
 
 Result<Known> read_known(client::Node& node) {
-    auto records = records_of(node.read_history());
-    if (!records) return tl::unexpected(records.error());
+    // The sums first: cgpud writes an interval's records before it adds them up, and a sum that had more than
+    // the records would be that of lost ones.
     auto sums = records_of(node.read_days());
     if (!sums) return tl::unexpected(sums.error());
+    auto records = records_of(node.read_history());
+    if (!records) return tl::unexpected(records.error());
     const bool lost_records = !records->empty() && records->front().number > 1;
     const bool lost_sums = sums->empty() || sums->front().number > 1;
     Known known{history::joined(std::move(*records), std::move(*sums)), std::nullopt};

@@ -2,26 +2,11 @@
 # dnf.sh ROOT PACKAGE: Debian's dnf installs the .rpm from a signed repository (docs/install.md), with everything that it says it
 # needs, into a root of its own (files of ROOT, changes in memory), and removes it. The needed packages are stand-ins: they have the names
 # and versions of RHEL 9, and no files, because ROOT has these programs already. With those of RHEL 8 nothing is installed. Needs root.
-set -euo pipefail
-root=$(readlink -f "$1") package=$(readlink -f "$2")
+. "$(dirname "${BASH_SOURCE[0]}")/own_root.sh"
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
-if [[ ${3-} != inside ]]; then
-    # Without the machine's processes: jobs in a lab would keep the package from being removed.
-    exec unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$root" "$package" inside
-fi
-fail() {
-    echo "dnf.sh: $1" >&2
-    exit 1
-}
-work=$(mktemp -d)
-mount -t tmpfs dnf "$work"
-mkdir "$work"/{upper,work,root,gpg}
-mount -t overlay -o "lowerdir=$root,upperdir=$work/upper,workdir=$work/work" dnf "$work/root"
-mount -t proc proc "$work/root/proc"
-there() { [[ -e $work/root/$1 || -L $work/root/$1 ]]; }
 
 export GNUPGHOME=$work/gpg
-chmod 700 "$GNUPGHOME"
+mkdir -m 700 "$GNUPGHOME"
 trap 'gpgconf --kill all' EXIT
 gpg --batch --quiet --passphrase '' --quick-generate-key releases@cgpu.example rsa3072 sign 1d
 "$tree/packaging/repository/add" "$work/published" --key releases@cgpu.example "$package" "${package/\/cgpu-//cgpu-fs-}"
@@ -62,7 +47,6 @@ on() {
         sed "s|/etc/pki/rpm-gpg/cgpu.asc|$work/published/cgpu.asc|; s|/srv/cgpu|$work/published|" >>"$work/$system.conf"
     command dnf -y -c "$work/$system.conf" --installroot="$work/root" --releasever="${system#rhel}" --forcearch=x86_64 "$@" >"$work/said" 2>&1 </dev/null
 }
-rpm() { command rpm --root "$work/root" "$@"; }
 shown() { cat "$work/said" && fail "$1"; }
 
 ! on rhel8 install cgpu || shown "it was installed for an older C library"

@@ -1,23 +1,7 @@
 #!/usr/bin/env bash
 # rpm.sh ROOT PACKAGE: installs the .rpm by Debian's rpm in a root of its own (files of ROOT, changes in memory), with its scripts, and
 # removes it. What it needs isn't looked for: that root has no database of rpm's. Needs root.
-set -euo pipefail
-root=$(readlink -f "$1") package=$(readlink -f "$2")
-if [[ ${3-} != inside ]]; then
-    # Without the machine's processes: jobs in a lab would keep the package from being removed.
-    exec unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$root" "$package" inside
-fi
-fail() {
-    echo "rpm.sh: $1" >&2
-    exit 1
-}
-work=$(mktemp -d)
-mount -t tmpfs rpm "$work"
-mkdir "$work"/{upper,work,root}
-mount -t overlay -o "lowerdir=$root,upperdir=$work/upper,workdir=$work/work" rpm "$work/root"
-mount -t proc proc "$work/root/proc"
-rpm() { command rpm --root "$work/root" "$@"; }
-there() { [[ -e $work/root/$1 || -L $work/root/$1 ]]; }
+. "$(dirname "${BASH_SOURCE[0]}")/own_root.sh"
 rpm --initdb
 rpm --nodeps -i "$package"
 rpm -V --nodeps cgpu || fail "what is installed is not what is in the package"

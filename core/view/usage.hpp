@@ -31,7 +31,7 @@ struct Usage {
     std::uint64_t memory_peak = 0;          ///< bytes: the most of memory_used so far
     std::uint64_t memory_unexplained = 0;   ///< bytes of memory_used that came without the module
     std::uint64_t allocations_refused = 0;  ///< because of the memory limit
-    std::uint64_t gpu_time = 0;             ///< nanoseconds, of what ran beside others its part
+    std::uint64_t gpu_time = 0;             ///< nanoseconds that it is charged, measured by its processes
     std::uint64_t waited = 0;               ///< nanoseconds that its launches waited at the gate
     std::uint64_t longest_kernel = 0;       ///< nanoseconds
     std::uint64_t launches = 0;

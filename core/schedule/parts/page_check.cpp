@@ -1,6 +1,7 @@
 #include "core/schedule/parts/page_check.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cgpu::schedule {
 
@@ -27,8 +28,7 @@ bool PageCheck::plausible(const Claim& claim, Nanos now) {
     if (!started_) {
         started_ = true;
         at_ = now;
-        // What it has in flight may have begun long ago.
-        explained_ = last_.in_flight > 0 ? kMostReported / 2 : 0;
+        found_work_ = last_.in_flight > 0;
         return claim.used >= 0;
     }
     const Nanos dt = std::clamp<Nanos>(now - at_, 0, kMostReported / 4);
@@ -37,6 +37,8 @@ bool PageCheck::plausible(const Claim& claim, Nanos now) {
     explained_ = std::min((was_busy ? explained_ : 0) + 2 * dt, kMostReported);
 
     const Nanos fresh = last_.used - before.used;
+    // The first that is measured of it may have begun long ago.
+    if (fresh > 0 && std::exchange(found_work_, false)) explained_ = std::max(explained_, fresh);
     const bool back = fresh < -kTorn || claim.used < 0 || last_.updated < before.updated - kTorn;
     if (back || fresh > explained_ + kAllowed) {
         explained_ = vanished_ = 0;

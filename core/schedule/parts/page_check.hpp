@@ -12,7 +12,8 @@ namespace cgpu::schedule {
 ///    can be too long, but the sum of many isn't many times the sum of what was measured;
 ///  - a report isn't older than the one before, and is newer if its figures are.
 /// The first report of a page may say anything: a process that reconnects to a restarted daemon brings all
-/// that it ever used, and work in flight that it launched long before.
+/// that it ever used. If it has work in flight, that may have begun long before: the first that is measured
+/// then may be any length.
 class PageCheck {
   public:
     static constexpr Nanos kAllowed = 100 * kMilli;
@@ -30,9 +31,10 @@ class PageCheck {
     bool started_ = false;
     Claim last_;
     Nanos at_ = 0;
-    Nanos explained_ = 0;  ///< so much more it can have used, since it was last seen without work
-    Nanos stands_ = 0;     ///< what it used without a report that is newer
-    Nanos vanished_ = 0;   ///< estimates of work that left without having been measured
+    Nanos explained_ = 0;      ///< so much more it can have used, since it was last seen without work
+    Nanos stands_ = 0;         ///< what it used without a report that is newer
+    bool found_work_ = false;  ///< by the first report, and nothing of it has been measured
+    Nanos vanished_ = 0;       ///< estimates of work that left without having been measured
 };
 
 }  // namespace cgpu::schedule

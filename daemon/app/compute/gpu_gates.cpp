@@ -15,7 +15,7 @@ using schedule::kSecond;
 constexpr Nanos kWindow = 2 * kSecond;
 /// … with samples at this interval.
 constexpr Nanos kSampleEvery = 100 * kMilli;
-/// Usage is read of all instances together.
+/// Usage that is younger than this isn't renewed, because mostly that of all instances is read at once.
 constexpr Nanos kCurrent = 2 * kMilli;
 /// Poll interval for a process that does not wake up when its gate opens: it sends no event when it resumes.
 constexpr Nanos kUnresponsivePollInterval = 20 * kMilli;
@@ -185,14 +185,16 @@ std::optional<std::size_t> GpuGates::slot_of(const model::InstanceId& id) const 
     return std::nullopt;
 }
 
-bool GpuGates::settles(Nanos now) {
+bool GpuGates::settles(Nanos now, schedule::Readings& readings) {
     if (began_ == 0) began_ = now;
     int working = 0;
     bool settles = false;
-    for (const auto& seat : seats_) {
+    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
+        const auto& seat = seats_[slot];
         if (!seat || !seat->processes || seat->processes->empty()) continue;
         ++working;
-        settles = settles || seat->processes->settles(now, began_ + kBackWithin);
+        readings[slot].unsettled = seat->processes->settles(now, began_ + kBackWithin);
+        settles = settles || readings[slot].unsettled;
     }
     return settles && working > 1;
 }
@@ -219,13 +221,9 @@ void GpuGates::step(Nanos now, const schedule::GangStates& gangs) {
         any_unresponsive |= seat->processes->has_unresponsive_process();
         look_within = std::min(look_within, seat->processes->look_within());
     }
-    const bool own = !settles(now);
-    for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {
-        auto& seat = seats_[slot];
-        if (!seat || !seat->processes) continue;
-        readings[slot].unsettled = seat->processes->settles(now, began_ + kBackWithin);
-        seat->processes->count(own, now);
-    }
+    const bool own = !settles(now, readings);
+    for (auto& seat : seats_)
+        if (seat && seat->processes) seat->processes->count(own, now);
     const auto decision = slicer_.step(now, readings, gangs);
     bool wakes_are_left = false;
     for (std::size_t slot = 0; slot < schedule::kSlots; ++slot) {

@@ -104,8 +104,9 @@ class GpuGates {
     /// True: it has other settings now.
     bool update_seat(std::size_t slot, const model::Instance& instance, const model::Quota& quota);
     void join(const model::Instance& instance, const model::Quota& quota);
-    /// After a restart of the daemon, while work runs that no gate has kept apart.
-    [[nodiscard]] bool settles(Nanos now);
+    /// After a restart of the daemon, while work runs that no gate has kept apart: whose, the readings say
+    /// then.
+    [[nodiscard]] bool settles(Nanos now, schedule::Readings& readings);
     void sample(Seat& seat, Nanos now);
     [[nodiscard]] bool doubts(Seat& seat, Nanos now);
     void sum_due(Seat& seat, std::size_t slot, Nanos now);

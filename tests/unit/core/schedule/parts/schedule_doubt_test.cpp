@@ -26,6 +26,22 @@ TEST(PageCheck, WorkThatItFindsMayHaveBegunLongBefore) {
     EXPECT_FALSE(check.plausible({3 * kSecond, 0, false, 10'040 * kMilli}, 10'040 * kMilli)) << "once";
 }
 
+TEST(PageCheck, WhoAlwaysHasWorkMayNotJumpAgain) {
+    PageCheck check;
+    const auto at = [](Nanos used, Nanos now) { return Claim{used, 50 * kMilli, false, now}; };
+    EXPECT_TRUE(check.plausible(at(kSecond, 10 * kSecond), 10 * kSecond));
+    EXPECT_TRUE(check.plausible(at(2 * kSecond, 10'020 * kMilli), 10'020 * kMilli));
+    EXPECT_TRUE(check.plausible(at(2'020 * kMilli, 10'040 * kMilli), 10'040 * kMilli));
+    EXPECT_FALSE(check.plausible(at(4 * kSecond, 10'060 * kMilli), 10'060 * kMilli));
+}
+
+TEST(PageCheck, WhoBeginsWithoutWorkMayNotJump) {
+    PageCheck check;
+    EXPECT_TRUE(check.plausible({kSecond, 0, false, 10 * kSecond}, 10 * kSecond));
+    EXPECT_TRUE(check.plausible({kSecond, 50 * kMilli, false, 10'010 * kMilli}, 10'010 * kMilli));
+    EXPECT_FALSE(check.plausible({2 * kSecond, 0, false, 10'020 * kMilli}, 10'020 * kMilli));
+}
+
 TEST(PageCheck, UsedTimeDoesNotJump) {
     for (const Nanos jump :
          {-kSecond, -3'600 * kSecond, kSecond, std::numeric_limits<Nanos>::max() - kSecond}) {
